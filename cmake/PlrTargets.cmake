@@ -1,0 +1,37 @@
+# How every target of the project is made: plr_library, plr_test, plr_program.
+
+# Flags of our own code only: nothing here reaches a project that links against us.
+function(plr_own_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+  if(PLR_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${PLR_SANITIZE} -fno-sanitize-recover=all
+                                             -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${PLR_SANITIZE})
+  endif()
+endfunction()
+
+# plr_library(core SOURCES ... LINKS ...) makes plr::core, a static library that can be installed.
+function(plr_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_library(plr_${name} STATIC ${arg_SOURCES})
+  add_library(plr::${name} ALIAS plr_${name})
+  plr_own_flags(plr_${name})
+  set_target_properties(plr_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(plr_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(plr_${name} PUBLIC ${arg_LINKS})
+endfunction()
+
+# plr_test(core SOURCES ... LINKS ...) makes the binary core_test and one ctest entry per TEST.
+function(plr_test name)
+  if(NOT PLR_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_executable(${name}_test ${arg_SOURCES})
+  plr_own_flags(${name}_test)
+  target_link_libraries(${name}_test PRIVATE ${arg_LINKS} plr_test_support GTest::gtest_main)
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60)
+endfunction()
