@@ -1,0 +1,119 @@
+// How is an index drawn in proportion to its value, when the values keep changing?
+//
+// A tree of sums: each node holds the sum of its eight children, one cache line of them.  Setting a
+// value adds up the eight siblings again on the way to the root, so that no rounding error is ever
+// carried along: the tree is a function of the values it holds now, not of their history.
+//
+//   SumTree<double> tree(1000);
+//   tree.set(3, 0.5);
+//   const std::size_t index = tree.draw(random, [](double sum, auto, auto) { return sum; });
+//
+// The weight of a node may be any function of (sum, first index, number of indices) that is
+// additive over disjoint nodes; with the sum of timestamps, count * now - sum weighs a node by
+// staleness. O(log n) for set and draw.  A value type.  Not synchronized.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "plr/core/random.h"
+
+namespace plr {
+
+template <class Value>
+class SumTree {
+ public:
+  // `capacity` values, all zero.
+  explicit SumTree(std::size_t capacity) : capacity_(capacity) {
+    std::size_t width = capacity;
+    do {
+      width = (width + kArity - 1) / kArity;  // nodes of this level
+      levels_.emplace_back(width * kArity, Value{});
+    } while (width > 1);
+  }
+
+  std::size_t capacity() const { return capacity_; }
+  const Value& operator[](std::size_t index) const { return levels_[0][index]; }
+
+  Value sum() const { return add_up(levels_.back(), 0); }
+
+  void set(std::size_t index, const Value& value) {
+    assert(index < capacity_);
+    levels_[0][index] = value;
+    for (std::size_t level = 1; level < levels_.size(); ++level) {
+      index /= kArity;
+      levels_[level][index] = add_up(levels_[level - 1], index * kArity);
+    }
+  }
+
+  // Sets the values 0..count-1 to value_at(index) and the others to zero, in O(capacity).
+  template <class ValueAt>
+  void assign(std::size_t count, ValueAt value_at) {
+    for (std::size_t i = 0; i < levels_[0].size(); ++i) {
+      levels_[0][i] = i < count ? value_at(i) : Value{};
+    }
+    for (std::size_t level = 1; level < levels_.size(); ++level) {
+      for (std::size_t i = 0; i * kArity < levels_[level - 1].size(); ++i) {
+        levels_[level][i] = add_up(levels_[level - 1], i * kArity);
+      }
+    }
+  }
+
+  // An index with probability weigh(its value, index, 1) / (the sum of these over all indices).
+  // Some weight must be positive.  One random number per level, so that no precision is lost on the
+  // way down.
+  template <class Weigh>
+  std::size_t draw(Random& random, Weigh weigh) const {
+    using Weight = std::invoke_result_t<Weigh, Value, std::size_t, std::size_t>;
+    std::size_t span = 1;  // indices under one node of the level
+    for (std::size_t level = 1; level < levels_.size(); ++level) span *= kArity;
+    std::size_t node = 0;
+    for (std::size_t level = levels_.size(); level-- > 0; span /= kArity) {
+      std::array<Weight, kArity> weights;
+      for (std::size_t i = 0; i < kArity; ++i) {
+        const std::size_t child = node * kArity + i;
+        weights[i] = weigh(levels_[level][child], child * span, span);
+      }
+      node = node * kArity + pick(random, weights);
+    }
+    return node;
+  }
+
+ private:
+  static constexpr std::size_t kArity = 8;
+
+  static Value add_up(const std::vector<Value>& values, std::size_t first) {
+    const Value* v = values.data() + first;
+    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+  }
+
+  template <class Weight>
+  static std::size_t pick(Random& random, const std::array<Weight, kArity>& weights) {
+    Weight total{};
+    for (const Weight w : weights) total += w;
+    assert(total > 0);
+    Weight target;
+    if constexpr (std::is_integral_v<Weight>) {
+      target = random.below(total);
+    } else {
+      target = random.uniform() * total;
+    }
+    // Where rounding pushes the target past the end, the last possible one is taken.
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < kArity; ++i) {
+      if (weights[i] <= 0) continue;
+      chosen = i;
+      if (target < weights[i]) break;
+      target -= weights[i];
+    }
+    return chosen;
+  }
+
+  std::size_t capacity_;
+  std::vector<std::vector<Value>> levels_;  // values first, each padded to whole nodes; root last
+};
+
+}  // namespace plr
