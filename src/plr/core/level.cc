@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "plr/core/bytes.h"
+
 namespace plr {
 namespace {
 
@@ -35,6 +37,15 @@ LevelSet LevelSet::range(LevelId first, std::uint64_t count) {
 }
 
 LevelSet LevelSet::stream(LevelId first, std::uint64_t count) { return {first, count, true}; }
+
+std::uint64_t LevelSet::fingerprint() const {
+  ByteWriter writer;
+  writer.number(first_);
+  writer.number(count_);
+  writer.number(is_stream_);
+  writer.numbers<LevelId>(ids_);
+  return checksum(writer.seal("levels", 1));
+}
 
 LevelSet LevelSet::list(std::vector<LevelId> ids) {
   check_finite(ids.size());

@@ -13,6 +13,7 @@
 // staleness. O(log n) for set and draw.  A value type.  Not synchronized.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -30,7 +31,7 @@ class SumTree {
   explicit SumTree(std::size_t capacity) : capacity_(capacity) {
     std::size_t width = capacity;
     do {
-      width = (width + kArity - 1) / kArity;  // nodes of this level
+      width = std::max<std::size_t>((width + kArity - 1) / kArity, 1);  // nodes of this level
       levels_.emplace_back(width * kArity, Value{});
     } while (width > 1);
   }

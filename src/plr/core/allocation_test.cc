@@ -1,0 +1,84 @@
+// In steady state the sampler and the scorer take no memory: counted by a replaced allocator.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "plr/core/episode_scorer.h"
+#include "plr/core/level_replay.h"
+
+namespace {
+std::size_t num_allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++num_allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace plr {
+namespace {
+
+std::size_t allocations_of_play(LevelReplay& replay, int episodes, Random random) {
+  const std::size_t before = num_allocations;
+  for (int i = 0; i < episodes; ++i) {
+    const LevelId level = replay.next();
+    replay.record({.level = level, .score = random.uniform()});
+  }
+  return num_allocations - before;
+}
+
+TEST(Allocation, OfAVectorIsCounted) {
+  const std::size_t before = num_allocations;
+  const std::vector<int> numbers(1000, 1);
+  EXPECT_EQ(num_allocations - before, 1U);
+}
+
+TEST(LevelReplay, TakesNoMemoryFromItsFirstDrawOn) {
+  const Random random = Streams(1).named("test");
+  for (int transform = 0; transform < 6; ++transform) {
+    for (const SeenOn seen_on : {SeenOn::kSample, SeenOn::kScore}) {
+      LevelReplay replay(LevelSet::range(0, 5'000),
+                         {.transform = static_cast<Transform>(transform), .seen_on = seen_on},
+                         random);
+      EXPECT_EQ(allocations_of_play(replay, 50'000, random), 0U);
+    }
+  }
+}
+
+TEST(LevelReplay, OfAStreamTakesNoMemoryOnceItsBufferIsFull) {
+  const Random random = Streams(2).named("test");
+  for (const Transform transform : {Transform::kRank, Transform::kProportional}) {
+    LevelReplay replay(LevelSet::stream(0, 1ULL << 40),
+                       {.transform = transform, .buffer_size = 200}, random);
+    allocations_of_play(replay, 1'000, random);
+    EXPECT_EQ(replay.num_seen(), 200U);
+    EXPECT_EQ(allocations_of_play(replay, 5'000, random), 0U);
+  }
+}
+
+TEST(EpisodeScorer, TakesNoMemoryPerStepOrEpisode) {
+  EpisodeScorer scorer({}, 8, 64);
+  const std::vector<float> values(8, 0.5F);
+  const auto play = [&] {
+    for (int t = 0; t < 64; ++t) {
+      for (std::size_t slot = 0; slot < 8; ++slot) {
+        if (t % 16 == 0) scorer.begin(slot, slot);
+        scorer.step(slot, 0.1, 0.2, 0.3);
+        if (t % 16 == 15) scorer.end(slot, 1);
+      }
+      scorer.drain([](const EpisodeResult&) {});
+    }
+    scorer.end_rollout(values);
+  };
+  const std::size_t before = num_allocations;
+  for (int rollout = 0; rollout < 10; ++rollout) play();
+  EXPECT_EQ(num_allocations - before, 0U);
+}
+
+}  // namespace
+}  // namespace plr

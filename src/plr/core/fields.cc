@@ -1,0 +1,57 @@
+#include "plr/core/fields.h"
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+namespace plr {
+
+bool Bounds::contains(double value) const {
+  if (!std::isfinite(value)) return false;
+  return value <= high && (low_excluded ? value > low : value >= low);
+}
+
+std::string Bounds::text() const {
+  if (std::isfinite(low) && std::isfinite(high)) {
+    return (low_excluded ? "above " + to_text(low) + " and at most "
+                         : "from " + to_text(low) + " to ") +
+           to_text(high);
+  }
+  if (std::isfinite(low)) return (low_excluded ? "above " : "at least ") + to_text(low);
+  if (std::isfinite(high)) return "at most " + to_text(high);
+  return "a finite number";
+}
+
+std::string to_text(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return {text, end};
+}
+
+void throw_unknown_name(std::string_view field, std::string_view name, std::string_view known) {
+  throw std::invalid_argument(std::string(field) + " must be one of " + std::string(known) +
+                              ", not " + std::string(name));
+}
+
+void throw_out_of_bounds(std::string_view field, const std::string& value, const Bounds& bounds) {
+  throw std::invalid_argument(std::string(field) + " must be " + bounds.text() + ", not " + value);
+}
+
+std::string first_difference(std::string_view expected, std::string_view found) {
+  std::istringstream ours{std::string(expected)};
+  std::istringstream theirs{std::string(found)};
+  std::string our_line;
+  std::string their_line;
+  while (std::getline(ours, our_line)) {
+    if (!std::getline(theirs, their_line)) return our_line + ", which is not there";
+    if (our_line != their_line) {
+      const std::size_t value = their_line.find(" = ");
+      return our_line + ", not " +
+             (value == std::string::npos ? their_line : their_line.substr(value + 3));
+    }
+  }
+  return {};
+}
+
+}  // namespace plr
