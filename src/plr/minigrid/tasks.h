@@ -37,7 +37,7 @@ struct Task {
 // All tasks, each under its own name, with its own seeding.
 std::span<const Task> tasks();
 
-// Throws std::invalid_argument for an unknown name, naming the closest ones.
+// Throws std::invalid_argument for an unknown name, with the closest known one.
 const Task& find_task(std::string_view name);
 
 // The same task with levels of another dialect.  Throws std::invalid_argument for kLegacy where
