@@ -1,6 +1,5 @@
 #include "plr/minigrid/legacy_random.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -22,10 +21,8 @@ constexpr Words kBeforeKey = [] {
   return words;
 }();
 
-struct Key {
-  std::array<std::uint32_t, 2> words{};
-  std::uint32_t size = 1;
-};
+// What init_by_array adds at odd and at even words: the key's word and its index.
+using Key = std::array<std::uint32_t, 2>;
 
 // gym.utils.seeding: the first eight bytes of the digest of the decimal seed, lowest byte first.
 Key hashed(std::uint64_t seed) {
@@ -33,33 +30,30 @@ Key hashed(std::uint64_t seed) {
   const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), seed).ptr;
   const std::uint64_t first = sha512(std::string_view(digits.data(), end))[0];
   const std::uint64_t number = __builtin_bswap64(first);
-  Key key;
-  key.words = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
-  key.size = key.words[1] == 0 ? 1 : 2;
-  return key;
+  const auto low = static_cast<std::uint32_t>(number);
+  const auto high = static_cast<std::uint32_t>(number >> 32);
+  // A number that fits one word is a key of one word.
+  return high == 0 ? Key{low, low} : Key{low, high + 1};
 }
 
-std::uint32_t folded(std::uint32_t previous) { return previous ^ (previous >> 30); }
+std::uint32_t mixed(std::uint32_t word, std::uint32_t previous, std::uint32_t multiplier) {
+  return word ^ ((previous ^ (previous >> 30)) * multiplier);
+}
 
-// MT19937's init_by_array.  The passes are chains of dependent multiplications; `previous` keeps
-// the link in a register.
+// MT19937's init_by_array: two rounds, each a chain of dependent multiplications, which takes most
+// of the time of seeding.
 void mix_key(const Key& key, Words& words) {
-  // Once around from 1 with the key, and over the first word again.
+  // Words 1 to 623 with the key, and 1 again.
   std::uint32_t previous = kBeforeKey[0];
-  std::uint32_t j = 0;
   for (std::size_t i = 1; i < kSize; ++i) {
-    previous = (kBeforeKey[i] ^ (folded(previous) * 1664525U)) + key.words[j] + j;
-    words[i] = previous;
-    j = (j + 1) % key.size;
+    words[i] = previous = mixed(kBeforeKey[i], previous, 1664525U) + key[(i - 1) % 2];
   }
-  previous = (words[1] ^ (folded(previous) * 1664525U)) + key.words[j] + j;
-  words[1] = previous;
-  // Once around without it, from 2 to 623 and then 1.
+  words[1] = previous = mixed(words[1], previous, 1664525U) + key[(kSize - 1) % 2];
+  // Words 2 to 623 without it, and 1 again.
   for (std::uint32_t i = 2; i < kSize; ++i) {
-    previous = (words[i] ^ (folded(previous) * 1566083941U)) - i;
-    words[i] = previous;
+    words[i] = previous = mixed(words[i], previous, 1566083941U) - i;
   }
-  words[1] = (words[1] ^ (folded(previous) * 1566083941U)) - 1;
+  words[1] = mixed(words[1], previous, 1566083941U) - 1;
   words[0] = 0x80000000U;
 }
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
+
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 
 Mission::Mission(std::string_view text) {
   if (text.size() > text_.size()) {
-    throw std::invalid_argument("mission: at most " + std::to_string(text_.size()) +
-                                " bytes, not " + std::to_string(text.size()));
+    throw std::invalid_argument(
+        minigrid::text("mission: at most ", text_.size(), " bytes, not ", text.size()));
   }
   std::copy(text.begin(), text.end(), text_.begin());
   size_ = static_cast<std::uint8_t>(text.size());

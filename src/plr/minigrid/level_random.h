@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "plr/minigrid/grid.h"
@@ -27,13 +28,9 @@ enum class Seeding : std::uint8_t {
 
 class LevelRandom {
  public:
-  LevelRandom(Seeding seeding, std::uint64_t seed) : source_(NumpyRandom()) {
-    if (seeding == Seeding::kLegacy) {
-      source_.emplace<LegacyRandom>(seed);
-    } else {
-      source_.emplace<NumpyRandom>(seed);
-    }
-  }
+  LevelRandom(Seeding seeding, std::uint64_t seed)
+      : source_(seeding == Seeding::kLegacy ? Source(std::in_place_type<LegacyRandom>, seed)
+                                            : Source(std::in_place_type<NumpyRandom>, seed)) {}
   // Goes on where `random` stands.
   explicit LevelRandom(const NumpyRandom& random) : source_(random) {}
 
@@ -59,7 +56,8 @@ class LevelRandom {
   const NumpyRandom* numpy() const { return std::get_if<NumpyRandom>(&source_); }
 
  private:
-  std::variant<NumpyRandom, LegacyRandom> source_;
+  using Source = std::variant<NumpyRandom, LegacyRandom>;
+  Source source_;
 };
 
 }  // namespace plr::minigrid

@@ -29,7 +29,9 @@ struct StreamPosition {
 
 class NumpyRandom {
  public:
-  explicit NumpyRandom(std::uint64_t seed = 0) : generator_(SeedSequence(seed)) {}
+  // Costs nothing; to be assigned before use.
+  NumpyRandom() : generator_(Pcg64::State{}) {}
+  explicit NumpyRandom(std::uint64_t seed) : generator_(SeedSequence(seed)) {}
 
   // Uniform in low..high-1.  A range of one value draws nothing.
   int integer(int low, int high) {

@@ -1,8 +1,10 @@
 #include "plr/minigrid/picture.h"
 
-#include <optional>
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
+
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 namespace {
@@ -69,20 +71,19 @@ Cell cell_of(char c) {
     case '~':
       return kLavaCell;
     default:
-      throw std::invalid_argument(std::string("picture: unknown character '") + c + "'");
+      throw std::invalid_argument(text("picture: unknown character '", c, "'"));
   }
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> lines_of(std::string_view picture) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  while (!picture.empty()) {
+    const std::size_t end = std::min(picture.find('\n'), picture.size());
+    lines.push_back(picture.substr(0, end));
+    picture.remove_prefix(std::min(end + 1, picture.size()));
     if (lines.back().size() != lines.front().size()) {
-      throw std::invalid_argument("picture: line " + std::to_string(lines.size()) + " has " +
-                                  std::to_string(lines.back().size()) + " characters, the first " +
-                                  std::to_string(lines.front().size()));
+      throw std::invalid_argument(text("picture: line ", lines.size(), " has ", lines.back().size(),
+                                       " characters, the first ", lines.front().size()));
     }
   }
   return lines;
@@ -90,8 +91,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 void check_size(std::size_t width, std::size_t height) {
   if (width < 3 || height < 3 || width > Grid::kMaxSide || height > Grid::kMaxSide) {
-    throw std::invalid_argument("picture: sides must be 3.." + std::to_string(Grid::kMaxSide) +
-                                ", not " + std::to_string(width) + " x " + std::to_string(height));
+    throw std::invalid_argument(
+        text("picture: sides must be 3..", Grid::kMaxSide, ", not ", width, " x ", height));
   }
 }
 
@@ -127,7 +128,7 @@ Level parse_level(std::string_view picture) {
       const Position p = {x, y};
       const char c = lines[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
       if (on_rim(state.grid, p) && c != '#') {
-        throw std::invalid_argument(std::string("picture: the rim must be wall, not '") + c + "'");
+        throw std::invalid_argument(text("picture: the rim must be wall, not '", c, "'"));
       }
       if (const auto direction = kAgents.find(c); direction != kAgents.npos) {
         state.agent = p;
@@ -139,7 +140,7 @@ Level parse_level(std::string_view picture) {
     }
   }
   if (num_agents != 1) {
-    throw std::invalid_argument("picture: one agent, not " + std::to_string(num_agents));
+    throw std::invalid_argument(text("picture: one agent, not ", num_agents));
   }
   return level;
 }

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "plr/minigrid/families/families.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 namespace {
 
-std::string square(int size) { return std::to_string(size) + "x" + std::to_string(size); }
+std::string square(int size) { return text(size, "x", size); }
 
 // Collects the tasks and reads off a level what it tells about its task.
 class Registry {
@@ -17,7 +18,7 @@ class Registry {
   // The reference's ids; `generate` takes the stream only.
   template <class Generate>
   Task& add(const std::string& id, std::string summary, Generate generate) {
-    return add_variants("MiniGrid-" + id, std::move(summary), 1,
+    return add_variants(text("MiniGrid-", id), std::move(summary), 1,
                         [generate](int, LevelRandom& random) { return generate(random); });
   }
 
@@ -46,23 +47,23 @@ class Registry {
 
 void add_open_rooms(Registry& registry) {
   const auto add = [&](const std::string& shape, int size, AgentStart start) {
-    registry.add("Empty-" + shape + "-v0", "Walk to the goal in an empty room.",
+    registry.add(text("Empty-", shape, "-v0"), "Walk to the goal in an empty room.",
                  [=](LevelRandom& random) { return empty(size, start, random); });
   };
   const auto add_dynamic = [&](const std::string& shape, int size, int count, AgentStart start) {
     Task& task = registry.add(
-        "Dynamic-Obstacles-" + shape + "-v0",
+        text("Dynamic-Obstacles-", shape, "-v0"),
         "Walk to the goal without bumping into balls that move.",
         [=](LevelRandom& random) { return dynamic_obstacles(size, count, start, random); });
     task.num_actions = 3;
   };
   for (const int size : {5, 6, 8, 16}) add(square(size), size, AgentStart::kCorner);
-  for (const int size : {5, 6}) add("Random-" + square(size), size, AgentStart::kAnywhere);
+  for (const int size : {5, 6}) add(text("Random-", square(size)), size, AgentStart::kAnywhere);
   for (const auto& [size, count] : {std::pair(5, 2), {6, 3}, {8, 4}, {16, 8}}) {
     add_dynamic(square(size), size, count, AgentStart::kCorner);
   }
   for (const auto& [size, count] : {std::pair(5, 2), {6, 3}}) {
-    add_dynamic("Random-" + square(size), size, count, AgentStart::kAnywhere);
+    add_dynamic(text("Random-", square(size)), size, count, AgentStart::kAnywhere);
   }
   registry.add("FourRooms-v0", "Find the goal somewhere in four connected rooms.", four_rooms);
 }
@@ -73,15 +74,15 @@ void add_lava_and_crossings(Registry& registry) {
                  [row = row](LevelRandom& random) { return dist_shift(row, random); });
   }
   for (const int size : {5, 6, 7}) {
-    registry.add("LavaGapS" + std::to_string(size) + "-v0",
+    registry.add(text("LavaGapS", size, "-v0"),
                  "Walk to the goal through the one gap in a column of lava.",
                  [=](LevelRandom& random) { return lava_gap(size, random); });
   }
   for (const auto& [size, count] : {std::pair(9, 1), {9, 2}, {9, 3}, {11, 5}}) {
-    const std::string shape = "S" + std::to_string(size) + "N" + std::to_string(count) + "-v0";
+    const std::string shape = text("S", size, "N", count, "-v0");
     const auto add = [&, size = size, count = count](const char* name, const char* summary,
                                                      Cell barrier) {
-      registry.add(name + shape, summary,
+      registry.add(text(name, shape), summary,
                    [=](LevelRandom& random) { return crossing(size, count, barrier, random); });
     };
     add("LavaCrossing", "Walk to the goal through the gaps in rivers of lava.", kLavaCell);
@@ -91,7 +92,7 @@ void add_lava_and_crossings(Registry& registry) {
 
 void add_keys_and_doors(Registry& registry) {
   for (const int size : {5, 6, 8, 16}) {
-    registry.add("DoorKey-" + square(size) + "-v0",
+    registry.add(text("DoorKey-", square(size), "-v0"),
                  "Take the key, open the door, walk to the goal behind it.",
                  [=](LevelRandom& random) { return door_key(size, random); });
   }
@@ -102,7 +103,7 @@ void add_keys_and_doors(Registry& registry) {
                "Move the ball away, open the locked door and pick up the box behind it.",
                blocked_unlock_pickup);
   for (const auto& [size, rows] : {std::pair(3, 1), {3, 2}, {3, 3}, {4, 3}, {5, 3}, {6, 3}}) {
-    registry.add("KeyCorridorS" + std::to_string(size) + "R" + std::to_string(rows) + "-v0",
+    registry.add(text("KeyCorridorS", size, "R", rows, "-v0"),
                  "Find the key in the rooms along a corridor and with it the locked-away ball.",
                  [size = size, rows = rows](LevelRandom& random) {
                    return key_corridor(size, rows, random);
@@ -111,7 +112,7 @@ void add_keys_and_doors(Registry& registry) {
   registry.add("LockedRoom-v0", "Find the key in one of six rooms, the goal in another.",
                locked_room);
   for (const int size : {6, 8}) {
-    registry.add("RedBlueDoors-" + square(size) + "-v0",
+    registry.add(text("RedBlueDoors-", square(size), "-v0"),
                  "Open the red door first and the blue door second.",
                  [=](LevelRandom& random) { return red_blue_doors(size, random); });
   }
@@ -120,22 +121,22 @@ void add_keys_and_doors(Registry& registry) {
 void add_objects(Registry& registry) {
   for (const auto& [size, count] : {std::pair(5, 2), {6, 2}, {8, 3}}) {
     registry.add(
-        "Fetch-" + square(size) + "-N" + std::to_string(count) + "-v0",
+        text("Fetch-", square(size), "-N", count, "-v0"),
         "Pick up the object of the mission and no other.",
         [size = size, count = count](LevelRandom& random) { return fetch(size, count, random); });
   }
   for (const int size : {5, 6, 8}) {
-    registry.add("GoToDoor-" + square(size) + "-v0",
+    registry.add(text("GoToDoor-", square(size), "-v0"),
                  "Walk to the door of the mission's color and say done.",
                  [=](LevelRandom& random) { return go_to_door(size, random); });
   }
   for (const int size : {6, 8}) {
-    registry.add("GoToObject-" + square(size) + "-N2-v0",
+    registry.add(text("GoToObject-", square(size), "-N2-v0"),
                  "Walk to the object of the mission and say done.",
                  [=](LevelRandom& random) { return go_to_object(size, 2, random); });
   }
   for (const auto& [size, count] : {std::pair(6, 2), {8, 3}}) {
-    registry.add("PutNear-" + square(size) + "-N" + std::to_string(count) + "-v0",
+    registry.add(text("PutNear-", square(size), "-N", count, "-v0"),
                  "Carry one object of the mission next to the other.",
                  [size = size, count = count](LevelRandom& random) {
                    return put_near(size, count, random);
@@ -146,12 +147,12 @@ void add_objects(Registry& registry) {
 
 void add_memory(Registry& registry) {
   const auto add = [&](const std::string& shape, int size, bool random_length) {
-    registry.add("Memory" + shape + "-v0",
+    registry.add(text("Memory", shape, "-v0"),
                  "Remember an object and turn to its like at the end of a hallway.",
                  [=](LevelRandom& random) { return memory(size, random_length, random); });
   };
-  for (const int size : {7, 9, 11, 13}) add("S" + std::to_string(size), size, false);
-  for (const int size : {13, 17}) add("S" + std::to_string(size) + "Random", size, true);
+  for (const int size : {7, 9, 11, 13}) add(text("S", size), size, false);
+  for (const int size : {13, 17}) add(text("S", size, "Random"), size, true);
 }
 
 void add_multi_rooms(Registry& registry) {
@@ -223,7 +224,7 @@ void add_obstructed_mazes(Registry& registry) {
     const auto add = [&](const std::string& version, bool keys_last) {
       ObstructedMazeShape shape = maze.shape;
       shape.keys_last = keys_last;
-      registry.add("ObstructedMaze-" + std::string(maze.name) + version,
+      registry.add(text("ObstructedMaze-", maze.name, version),
                    "Get past locked doors, hidden keys and obstacles to the blue ball.",
                    [=](LevelRandom& random) { return obstructed_maze(shape, random); });
     };
@@ -233,9 +234,9 @@ void add_obstructed_mazes(Registry& registry) {
   }
   for (const auto& [name, count] : {std::pair("Easy", 3), {"Medium", 6}, {"Hard", 9}}) {
     Task& task = registry.add_variants(
-        std::string("ObstructedMazeGamut-") + name,
-        "The paper's mixture of the first " + std::to_string(count) + " ObstructedMaze tasks.",
-        count, [](int variant, LevelRandom& random) {
+        text("ObstructedMazeGamut-", name),
+        text("The paper's mixture of the first ", count, " ObstructedMaze tasks."), count,
+        [](int variant, LevelRandom& random) {
           Level level = obstructed_maze(gamut_shape(variant), random);
           level.difficulty = static_cast<std::uint8_t>(variant);
           return level;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plr/minigrid/registry.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 namespace {
@@ -45,15 +46,15 @@ const Task& find_task(std::string_view name) {
   for (const Task& task : tasks()) {
     if (task.name == name) return task;
   }
-  throw std::invalid_argument("unknown MiniGrid task '" + std::string(name) + "'; did you mean " +
-                              closest_name(name) + "?");
+  throw std::invalid_argument(
+      text("unknown MiniGrid task '", name, "'; did you mean ", closest_name(name), "?"));
 }
 
 Task with_seeding(const Task& task, Seeding seeding) {
   const bool draws_while_stepping = make_level(task, 0).rules == Rules::kMovingObstacles;
   if (seeding == Seeding::kLegacy && draws_while_stepping) {
-    throw std::invalid_argument("seeding: " + task.name +
-                                " must be pcg64, since its steps draw too");
+    throw std::invalid_argument(
+        text("seeding: ", task.name, " must be pcg64, since its steps draw too"));
   }
   Task other = task;
   other.seeding = seeding;

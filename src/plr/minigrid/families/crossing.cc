@@ -5,7 +5,6 @@
 #include "plr/minigrid/level_builder.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 // A straight barrier from wall to wall, and a step of the path from the agent to the goal, which

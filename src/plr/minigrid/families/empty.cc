@@ -2,7 +2,6 @@
 #include "plr/minigrid/level_builder.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 constexpr std::string_view kMission = "get to the green goal square";

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "plr/minigrid/families/families.h"
 #include "plr/minigrid/level_builder.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 // One place on each wall: top, bottom, left, right.
@@ -47,7 +46,7 @@ Level go_to_door(int size, LevelRandom& random) {
   const auto wanted = static_cast<std::size_t>(random.integer(0, 4));
   level.target = level.start.grid.at(doors[wanted]);
   level.place = doors[wanted];
-  level.mission = Mission("go to the " + std::string(name_of(colors[wanted])) + " door");
+  level.mission = Mission(text("go to the ", name_of(colors[wanted]), " door"));
   return level;
 }
 

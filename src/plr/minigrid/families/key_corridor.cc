@@ -1,8 +1,7 @@
-#include <string>
-
 #include "plr/minigrid/families/families.h"
 #include "plr/minigrid/level_builder.h"
 #include "plr/minigrid/room_grid.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 
@@ -19,7 +18,7 @@ Level key_corridor(int room_size, int rows, LevelRandom& random) {
   const Color color = random.color();
   rooms.add_door(locked_room, Direction::kLeft, color, DoorState::kLocked);
   level.target = ball(random.color());
-  level.mission = Mission("pick up the " + std::string(name_of(level.target.color)) + " ball");
+  level.mission = Mission(text("pick up the ", name_of(level.target.color), " ball"));
   rooms.place(locked_room, level.target);
   rooms.place({0, random.integer(0, rows)}, key(color));
   rooms.place_agent({1, rows / 2});

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <string>
+#include <string_view>
 
 #include "plr/minigrid/families/families.h"
 #include "plr/minigrid/level_builder.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 struct Room {
@@ -66,10 +66,10 @@ Level locked_room(LevelRandom& random) {
   while (with_key == locked) with_key = static_cast<std::size_t>(random.integer(0, 6));
   build.put(drawn_place(rooms[with_key], random), key(rooms[locked].color));
   build.place_agent({{7, 0}, 4, 19});
-  const std::string locked_color(name_of(rooms[locked].color));
-  level.mission = Mission("get the " + locked_color + " key from the " +
-                          std::string(name_of(rooms[with_key].color)) + " room, unlock the " +
-                          locked_color + " door and go to the goal");
+  const std::string_view locked_color = name_of(rooms[locked].color);
+  level.mission =
+      Mission(text("get the ", locked_color, " key from the ", name_of(rooms[with_key].color),
+                   " room, unlock the ", locked_color, " door and go to the goal"));
   return level;
 }
 

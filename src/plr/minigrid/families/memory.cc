@@ -4,7 +4,6 @@
 #include "plr/minigrid/level_builder.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 // A chamber on the left, a hallway to its right, and a crossing corridor at its end.

@@ -5,7 +5,6 @@
 #include "plr/minigrid/level_builder.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 // The walls of a room in the reference's numbering, which is that of Direction.

@@ -6,9 +6,9 @@
 
 #include "plr/minigrid/families/families.h"
 #include "plr/minigrid/level_builder.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 constexpr std::array<Kind, 3> kKinds = {Kind::kKey, Kind::kBall, Kind::kBox};
@@ -18,9 +18,7 @@ struct Object {
   Position at;
 };
 
-std::string described(Cell cell) {
-  return std::string(name_of(cell.color)) + " " + std::string(name_of(cell.kind));
-}
+std::string described(Cell cell) { return text(name_of(cell.color), " ", name_of(cell.kind)); }
 
 // The first `num_kinds` of kKinds.
 Cell drawn_object(int num_kinds, LevelRandom& random) {
@@ -61,8 +59,8 @@ Level put_near(int size, int num_objects, LevelRandom& random) {
   while (near == moved) near = random.integer(0, num_objects);
   level.target = objects[static_cast<std::size_t>(moved)].cell;
   level.place = objects[static_cast<std::size_t>(near)].at;
-  level.mission = Mission("put the " + described(level.target) + " near the " +
-                          described(objects[static_cast<std::size_t>(near)].cell));
+  level.mission = Mission(text("put the ", described(level.target), " near the ",
+                               described(objects[static_cast<std::size_t>(near)].cell)));
   return level;
 }
 
@@ -80,8 +78,8 @@ Level fetch(int size, int num_objects, LevelRandom& random) {
   level.target = random.element<Cell>(objects);
   constexpr std::array<std::string_view, 5> kPhrases = {"get a", "go get a", "fetch a",
                                                         "go fetch a", "you must fetch a"};
-  level.mission = Mission(std::string(random.element<std::string_view>(kPhrases)) + " " +
-                          described(level.target));
+  level.mission =
+      Mission(text(random.element<std::string_view>(kPhrases), " ", described(level.target)));
   return level;
 }
 
@@ -95,7 +93,7 @@ Level go_to_object(int size, int num_objects, LevelRandom& random) {
   const Object& wanted = random.element<Object>(objects);
   level.target = wanted.cell;
   level.place = wanted.at;
-  level.mission = Mission("go to the " + described(wanted.cell));
+  level.mission = Mission(text("go to the ", described(wanted.cell)));
   return level;
 }
 

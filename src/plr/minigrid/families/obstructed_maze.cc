@@ -6,7 +6,6 @@
 #include "plr/minigrid/room_grid.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 constexpr Cell kTarget = ball(Color::kBlue);

@@ -1,11 +1,9 @@
-#include <string>
-
 #include "plr/minigrid/families/families.h"
 #include "plr/minigrid/level_builder.h"
 #include "plr/minigrid/room_grid.h"
+#include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
-
 namespace {
 
 constexpr RoomGridShape kTwoRooms = {.room_size = 6, .rows = 1, .columns = 2};
@@ -20,7 +18,7 @@ Level two_rooms(int max_steps, Rules rules) {
 // A box of any color in the right room is the target.
 void add_target_box(Level& level, RoomGrid& rooms, LevelRandom& random) {
   level.target = box(random.color());
-  level.mission = Mission("pick up the " + std::string(name_of(level.target.color)) + " box");
+  level.mission = Mission(text("pick up the ", name_of(level.target.color), " box"));
   rooms.place(kRightRoom, level.target);
 }
 
