@@ -1,0 +1,71 @@
+// How are levels made that consist of equal rooms in rows and columns?
+//
+// minigrid's RoomGrid: neighbouring rooms share a wall, on which the place of a possible door is
+// drawn at once.  Rooms are named by (column, row), their sides by the direction one leaves by.
+//
+//   RoomGrid rooms(build, {.room_size = 6, .rows = 1, .columns = 2});
+//   rooms.add_door({0, 0}, Direction::kRight, Color::kRed, DoorState::kLocked);
+//   rooms.place({0, 0}, key(Color::kRed));
+//   rooms.place_agent({0, 0});
+#pragma once
+
+#include <array>
+
+#include "plr/minigrid/level_builder.h"
+
+namespace plr::minigrid {
+
+struct RoomGridShape {
+  int room_size = 0;  // cells, with the walls
+  int rows = 1;
+  int columns = 1;
+  int width() const { return (room_size - 1) * columns + 1; }
+  int height() const { return (room_size - 1) * rows + 1; }
+};
+
+class RoomGrid {
+ public:
+  // Draws the walls and the places of the doors.  At most nine rooms.  `build` must outlive this.
+  RoomGrid(LevelBuilder& build, const RoomGridShape& shape);
+
+  Position door_place(Position room, Direction side) const;
+
+  // Returns where the door is.
+  Position add_door(Position room, Direction side, Color color, DoorState state);
+
+  // Makes one of this room and the one above it.
+  void remove_wall_above(Position room);
+
+  // Puts the object into a free cell of the room that is not next to the agent.
+  Position place(Position room, Cell cell, BoxContent content = {});
+
+  // Puts the agent into the room, not looking at an object.
+  void place_agent(Position room);
+
+  // Adds doors at random until every room can be reached, if keys are found.
+  void connect_all();
+
+ private:
+  struct Room {
+    Position top;
+    std::array<Position, 4> door_place;  // by Direction
+    std::array<bool, 4> connected = {};  // by a door or a missing wall
+    bool locked = false;
+  };
+
+  bool has(Position room) const;
+  Room& at(Position room) { return rooms_[index(room)]; }
+  const Room& at(Position room) const { return rooms_[index(room)]; }
+  std::size_t index(Position room) const {
+    return static_cast<std::size_t>(room.y * shape_.columns + room.x);
+  }
+  Region region(Position room) const { return {at(room).top, shape_.room_size, shape_.room_size}; }
+  void connect(Position room, Direction side);
+  bool all_reachable() const;
+
+  LevelBuilder& build_;
+  RoomGridShape shape_;
+  std::array<Room, 9> rooms_;
+};
+
+}  // namespace plr::minigrid
