@@ -1,38 +1,20 @@
 #include "plr/minigrid/tasks.h"
 
-#include <algorithm>
-#include <numeric>
 #include <stdexcept>
-#include <utility>
+#include <string>
 #include <vector>
 
+#include "plr/core/closest_name.h"
 #include "plr/minigrid/registry.h"
 #include "plr/minigrid/text.h"
 
 namespace plr::minigrid {
 namespace {
 
-// Letters to insert, remove or change to make `b` of `a` (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-std::string closest_name(std::string_view name) {
-  const auto all = tasks();
-  return std::min_element(all.begin(), all.end(),
-                          [&](const Task& a, const Task& b) {
-                            return edit_distance(name, a.name) < edit_distance(name, b.name);
-                          })
-      ->name;
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const Task& task : tasks()) names.push_back(task.name);
+  return names;
 }
 
 }  // namespace
@@ -46,8 +28,8 @@ const Task& find_task(std::string_view name) {
   for (const Task& task : tasks()) {
     if (task.name == name) return task;
   }
-  throw std::invalid_argument(
-      text("unknown MiniGrid task '", name, "'; did you mean ", closest_name(name), "?"));
+  throw std::invalid_argument(text("unknown MiniGrid task '", name, "'; did you mean ",
+                                   closest_name(name, task_names()), "?"));
 }
 
 Task with_seeding(const Task& task, Seeding seeding) {

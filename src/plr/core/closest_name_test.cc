@@ -1,0 +1,26 @@
+#include "plr/core/closest_name.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace plr {
+namespace {
+
+const std::vector<std::string> kNames = {"envs", "levels", "MiniGrid-Empty-8x8-v0",
+                                         "MiniGrid-DoorKey-8x8-v0"};
+
+TEST(ClosestName, IsTheOneWithTheFewestChangedLetters) {
+  EXPECT_EQ(closest_name("lvels", kNames), "levels");
+  EXPECT_EQ(closest_name("MiniGrid-Empty-8x9-v0", kNames), "MiniGrid-Empty-8x8-v0");
+}
+
+TEST(ClosestName, PrefersANameThatContainsIt) {
+  // "envs" would take fewer changes.
+  EXPECT_EQ(closest_name("key", kNames), "MiniGrid-DoorKey-8x8-v0");
+}
+
+TEST(ClosestName, OfNothingIsTheShortest) { EXPECT_EQ(closest_name("", kNames), "envs"); }
+
+}  // namespace
+}  // namespace plr
