@@ -1,0 +1,59 @@
+#include "plr/catalog/make_env.h"
+
+#include <stdexcept>
+#include <vector>
+
+#include "plr/core/closest_name.h"
+#include "plr/minigrid/minigrid_env.h"
+
+namespace plr {
+namespace {
+
+// The reference's ids begin with its name, the paper's own do not.
+bool is_of_the_paper(const minigrid::Task& task) { return !task.name.starts_with("MiniGrid-"); }
+
+EnvInfo info_of(const minigrid::Task& task) {
+  return {.name = minigrid::env_name(task),
+          .group = is_of_the_paper(task) ? "The paper's own" : "MiniGrid 3.1.0",
+          .summary = task.summary,
+          .width = task.width,
+          .height = task.height,
+          .max_steps = task.max_steps,
+          .num_actions = task.num_actions,
+          .num_difficulties = task.num_difficulties};
+}
+
+std::vector<EnvInfo> all_environments() {
+  std::vector<EnvInfo> all;
+  for (const bool of_the_paper : {true, false}) {
+    for (const minigrid::Task& task : minigrid::tasks()) {
+      if (is_of_the_paper(task) == of_the_paper) all.push_back(info_of(task));
+    }
+  }
+  return all;
+}
+
+[[noreturn]] void throw_unknown(std::string_view name) {
+  std::vector<std::string> names;
+  for (const EnvInfo& info : environments()) names.push_back(info.name);
+  throw std::invalid_argument("unknown environment '" + std::string(name) + "'; did you mean " +
+                              closest_name(name, names) + "?");
+}
+
+}  // namespace
+
+std::span<const EnvInfo> environments() {
+  static const std::vector<EnvInfo> all = all_environments();
+  return all;
+}
+
+std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options) {
+  for (const minigrid::Task& task : minigrid::tasks()) {
+    if (minigrid::env_name(task) == name) {
+      return std::make_unique<minigrid::MiniGridEnv>(task, options);
+    }
+  }
+  throw_unknown(name);
+}
+
+}  // namespace plr

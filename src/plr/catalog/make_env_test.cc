@@ -1,0 +1,128 @@
+#include "plr/catalog/make_env.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plr/env/conformance.h"
+#include "plr/env/random_play.h"
+
+namespace plr {
+namespace {
+
+// ---- every environment keeps the promises of vector_env.h
+
+class EveryEnvironment : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryEnvironment, KeepsItsPromises) {
+  for (const Observation observation : {Observation::kFull, Observation::kView}) {
+    const auto make = [&](int num_slots, int num_workers) {
+      return make_env(
+          GetParam(),
+          {.num_slots = num_slots, .num_workers = num_workers, .observation = observation});
+    };
+    EXPECT_EQ(broken_promises(make), std::vector<std::string>{});
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const EnvInfo& info : environments()) names.push_back(info.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryEnvironment, ::testing::ValuesIn(all_names()), test_name);
+
+// ---- names and options
+
+std::string complaint(std::string_view name, const EnvOptions& options = {}) {
+  try {
+    make_env(name, options);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(MakeEnv, KnowsTheEightyMiniGridTasksAndNoNameTwice) {
+  const std::vector<std::string> all = all_names();
+  const std::set<std::string> names(all.begin(), all.end());
+  EXPECT_EQ(names.size(), all.size());
+  EXPECT_EQ(all.size(), 80U);
+  EXPECT_TRUE(names.contains("minigrid/MultiRoom-N4-Random"));
+  EXPECT_TRUE(names.contains("minigrid/MiniGrid-DoorKey-8x8-v0"));
+}
+
+TEST(MakeEnv, SuggestsTheClosestNameForAnUnknownOne) {
+  EXPECT_EQ(complaint("minigrid/MultiRoom-N4-Randon"),
+            "unknown environment 'minigrid/MultiRoom-N4-Randon'; did you mean "
+            "minigrid/MultiRoom-N4-Random?");
+  EXPECT_EQ(complaint("doorkey-16"),
+            "unknown environment 'doorkey-16'; did you mean minigrid/MiniGrid-DoorKey-16x16-v0?");
+}
+
+TEST(MakeEnv, RefusesOptionsOutOfBounds) {
+  const char* name = "minigrid/MultiRoom-N4-Random";
+  EXPECT_EQ(complaint(name, {.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
+  EXPECT_EQ(complaint(name, {.num_workers = -1}), "num_workers must be from 1 to 1024, not -1");
+  EXPECT_EQ(
+      complaint("minigrid/MiniGrid-Dynamic-Obstacles-5x5-v0", {.seeding = LevelSeeding::kLegacy}),
+      "seeding: MiniGrid-Dynamic-Obstacles-5x5-v0 must be pcg64, since its steps draw too");
+}
+
+TEST(MakeEnv, ShowsTheWholeGridOrTheViewOfTheAgent) {
+  using Shape = std::array<int, 3>;
+  const char* name = "minigrid/MiniGrid-RedBlueDoors-6x6-v0";  // 12 wide, 6 high
+  EXPECT_EQ(make_env(name)->spec().observation_shape, (Shape{12, 6, 3}));
+  EXPECT_EQ(make_env(name, {.observation = Observation::kView})->spec().observation_shape,
+            (Shape{7, 7, 3}));
+}
+
+// ---- the paper's environments
+
+std::vector<int> difficulties(const char* name, LevelSeeding seeding, LevelId count) {
+  const auto env = make_env(name, {.num_slots = 1, .seeding = seeding});
+  std::vector<int> counts(static_cast<std::size_t>(env->spec().num_difficulties));
+  for (LevelId level = 0; level < count; ++level) {
+    ++counts[static_cast<std::size_t>(env->difficulty(level).value())];
+  }
+  return counts;
+}
+
+TEST(MakeEnv, MultiRoomHasAsManyRoomsAsTheAuthorsLevels) {
+  // Counted over the seeds 0..3999 with the authors' own code, under both generators.
+  const char* name = "minigrid/MultiRoom-N4-Random";
+  EXPECT_EQ(difficulties(name, LevelSeeding::kDefault, 4000),
+            (std::vector<int>{1043, 972, 964, 1021}));
+  EXPECT_EQ(difficulties(name, LevelSeeding::kPcg64, 4000),
+            (std::vector<int>{904, 1025, 1049, 1022}));
+}
+
+TEST(MakeEnv, TheGamutTakesItsMazesInTurn) {
+  EXPECT_EQ(difficulties("minigrid/ObstructedMazeGamut-Medium", LevelSeeding::kDefault, 60),
+            std::vector<int>(6, 10));
+}
+
+TEST(MakeEnv, AStateOfAnotherSeedingIsRefused) {
+  const char* name = "minigrid/MultiRoom-N4-Random";
+  const auto legacy = make_env(name, {.num_slots = 1});
+  const auto pcg64 = make_env(name, {.num_slots = 1, .seeding = LevelSeeding::kPcg64});
+  RandomPlay play(*legacy, 1);
+  std::vector<std::byte> bytes;
+  legacy->save(0, bytes);
+  EXPECT_THROW(pcg64->load(0, bytes), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace plr

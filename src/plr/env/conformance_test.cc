@@ -1,0 +1,198 @@
+// The kit finds every kind of mistake that it looks for, in a toy environment that can make each.
+#include "plr/env/conformance.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace plr {
+namespace {
+
+enum class Mistake {
+  kNone,
+  kOneSlotTooFew,
+  kNeverEnds,
+  kRemembersTheLevelBefore,
+  kSharesATotal,
+  kWritesOtherSlots,
+  kStartWritesRewards,
+  kWorkersMatter,
+  kHidesDifficulty,
+  kForgetsTheClock,
+  kLoadsHalf,
+};
+
+// A slot counts up from its level, by 1 or 2; even levels end in success at 40 steps.
+class Counter final : public VectorEnv {
+ public:
+  Counter(int num_slots, int num_workers, Mistake mistake)
+      : VectorEnv(spec_of(num_slots, mistake)),
+        num_workers_(num_workers),
+        mistake_(mistake),
+        slots_(static_cast<std::size_t>(num_slots)) {}
+
+ private:
+  struct Slot {
+    std::uint64_t value = 0;
+    std::int32_t clock = 0;
+  };
+  static constexpr int kMaxSteps = 50;
+
+  static EnvSpec spec_of(int num_slots, Mistake mistake) {
+    EnvSpec spec;
+    spec.name = "counter";
+    spec.num_slots = num_slots;
+    if (mistake == Mistake::kOneSlotTooFew && num_slots > 1) --spec.num_slots;
+    spec.observation_shape = {1, 2, 1};
+    spec.num_actions = 2;
+    spec.max_steps = kMaxSteps;
+    spec.last_level = 1000;
+    spec.full_distribution = LevelSet::stream(0, 1001);
+    spec.num_difficulties = 2;
+    return spec;
+  }
+
+  void start_levels(std::span<const Start> starts, const StepBatch& out) override {
+    for (const Start& start : starts) {
+      Slot& slot = slots_[static_cast<std::size_t>(start.slot)];
+      const std::uint64_t rest = mistake_ == Mistake::kRemembersTheLevelBefore ? slot.value : 0;
+      slot = {start.level + rest, 0};
+      observe(static_cast<std::size_t>(start.slot), out);
+      if (mistake_ == Mistake::kStartWritesRewards) {
+        out.rewards[static_cast<std::size_t>(start.slot)] = 0;
+      }
+    }
+  }
+
+  void step_slots(SlotRange range, std::span<const Action> actions, const StepBatch& out) override {
+    for (int k = 0; k < range.size(); ++k) {
+      const auto i = static_cast<std::size_t>(range.begin + k);
+      Slot& slot = slots_[i];
+      slot.value += 1 + static_cast<std::uint64_t>(actions[static_cast<std::size_t>(k)]);
+      if (mistake_ == Mistake::kSharesATotal) slot.value += total_++;
+      if (mistake_ == Mistake::kWorkersMatter) {
+        slot.value += static_cast<std::uint64_t>(num_workers_);
+      }
+      ++slot.clock;
+      out.rewards[i] = static_cast<double>(slot.value);
+      out.terminated[i] = slot.value % 2 == 0 && slot.clock >= 40 ? 1 : 0;
+      out.truncated[i] = slot.clock >= kMaxSteps ? 1 : 0;
+      if (mistake_ == Mistake::kNeverEnds) out.terminated[i] = out.truncated[i] = 0;
+      if (mistake_ == Mistake::kWritesOtherSlots) out.rewards[0] = 0;
+      observe(i, out);
+    }
+  }
+
+  void observe(std::size_t i, const StepBatch& out) {
+    out.observations[2 * i] = static_cast<std::uint8_t>(slots_[i].value);
+    out.observations[2 * i + 1] = static_cast<std::uint8_t>(slots_[i].clock);
+  }
+
+  std::optional<int> difficulty_of(LevelId level) const override {
+    if (mistake_ == Mistake::kHidesDifficulty) return std::nullopt;
+    return static_cast<int>(level % 2);
+  }
+
+  void save_episode(int slot, ByteWriter& out) const override {
+    const Slot& saved = slots_[static_cast<std::size_t>(slot)];
+    out.number(saved.value);
+    out.number(mistake_ == Mistake::kForgetsTheClock ? 0 : saved.clock);
+  }
+
+  void load_episode(int slot, LevelId, bool has_ended, ByteReader& in) override {
+    Slot loaded;
+    loaded.value = in.number<std::uint64_t>();
+    if (mistake_ == Mistake::kLoadsHalf) slots_[static_cast<std::size_t>(slot)] = loaded;
+    loaded.clock = in.number<std::int32_t>();
+    in.expect_end();
+    in.require(loaded.clock >= 0 && loaded.clock <= kMaxSteps, "wrong clock");
+    in.require(has_ended || loaded.clock < kMaxSteps, "wrong end");
+    slots_[static_cast<std::size_t>(slot)] = loaded;
+  }
+
+  int num_workers_;
+  Mistake mistake_;
+  std::vector<Slot> slots_;
+  std::uint64_t total_ = 0;
+};
+
+std::vector<std::string> promises_broken_by(Mistake mistake) {
+  return broken_promises([mistake](int num_slots, int num_workers) {
+    return std::make_unique<Counter>(num_slots, num_workers, mistake);
+  });
+}
+
+// One of the sentences about it contains `part`.
+void expect_found(Mistake mistake, const std::string& part) {
+  std::string all;
+  for (const std::string& sentence : promises_broken_by(mistake)) all += sentence + "\n";
+  EXPECT_NE(all.find(part), all.npos) << "expected '" << part << "' among:\n" << all;
+}
+
+TEST(Conformance, FindsNothingInAnEnvironmentThatIsRight) {
+  EXPECT_EQ(promises_broken_by(Mistake::kNone), std::vector<std::string>{});
+}
+
+TEST(Conformance, FindsEveryKindOfMistake) {
+  expect_found(Mistake::kOneSlotTooFew, "as many slots as were asked for");
+  expect_found(Mistake::kNeverEnds, "no episode is longer than max_steps");
+  expect_found(Mistake::kRemembersTheLevelBefore, "after another level was played");
+  expect_found(Mistake::kSharesATotal, "slots do not influence each other");
+  expect_found(Mistake::kWritesOtherSlots, "a step writes only about its slots");
+  expect_found(Mistake::kStartWritesRewards, "a start writes nothing but the observation");
+  expect_found(Mistake::kWorkersMatter, "the number of workers changes nothing");
+  expect_found(Mistake::kHidesDifficulty, "levels have a difficulty iff the spec says so");
+  expect_found(Mistake::kForgetsTheClock, "goes on identically after load");
+  expect_found(Mistake::kLoadsHalf, "nothing has changed after loading forged bytes");
+}
+
+// Runs `act` and returns what it complains about.
+template <class Error, class Act>
+std::string message_of(Act act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(VectorEnv, NamesTheFieldTheValueAndTheBound) {
+  Counter env(2, 1, Mistake::kNone);
+  StepBuffers buffers(env.spec());
+  const StepBatch batch = buffers.batch();
+  const std::vector<Start> starts = {{0, 1}};
+  const std::vector<Start> outside = {{0, 1001}};
+  const std::vector<Action> good = {0};
+  const std::vector<Action> wrong = {2};
+  using std::invalid_argument;
+  using std::out_of_range;
+  EXPECT_EQ(message_of<invalid_argument>([&] {
+              env.step({0, 1}, good, batch);
+            }),
+            "slot 0 has not been started; start a level there before it steps");
+  env.start(starts, batch);
+  EXPECT_EQ(message_of<invalid_argument>([&] {
+              env.step({0, 1}, wrong, batch);
+            }),
+            "action of slot 0 must be from 0 to 1, not 2");
+  EXPECT_EQ(message_of<invalid_argument>([&] {
+              env.step({0, 2}, good, batch);
+            }),
+            "actions must have 2 elements, not 1");
+  EXPECT_EQ(message_of<out_of_range>([&] {
+              env.step({1, 3}, good, batch);
+            }),
+            "slots must lie in 0..2, not 1..3");
+  EXPECT_EQ(message_of<out_of_range>([&] { env.level(2); }), "slot must be from 0 to 1, not 2");
+  EXPECT_EQ(message_of<out_of_range>([&] { env.start(outside, batch); }),
+            "level must be from 0 to 1000, not 1001");
+  for (int t = 0; env.is_running(0); ++t) env.step({0, 1}, good, batch);
+  EXPECT_EQ(message_of<invalid_argument>([&] {
+              env.step({0, 1}, good, batch);
+            }),
+            "slot 0 has ended its episode; start a level there before it steps");
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,49 @@
+#include "plr/env/random_play.h"
+
+#include <span>
+
+#include "plr/core/random.h"
+
+namespace plr {
+namespace {
+
+// Enough that no slot repeats itself noticeably: a prime number of actions.
+constexpr std::size_t kNumActions = 65'537;
+
+std::vector<Action> random_actions(const EnvSpec& spec, std::uint64_t seed) {
+  Random random = Streams(seed).named("actions");
+  // Some more at the end, so that every step finds its actions in one piece.
+  std::vector<Action> actions(kNumActions + static_cast<std::size_t>(spec.num_slots));
+  for (Action& action : actions) {
+    action = static_cast<Action>(random.below(static_cast<std::uint64_t>(spec.num_actions)));
+  }
+  return actions;
+}
+
+}  // namespace
+
+RandomPlay::RandomPlay(VectorEnv& env, std::uint64_t seed)
+    : env_(env), buffers_(env.spec()), actions_(random_actions(env.spec(), seed)) {
+  const int num_slots = env.spec().num_slots;
+  starts_.reserve(static_cast<std::size_t>(num_slots));
+  for (int slot = 0; slot < num_slots; ++slot) starts_.push_back({slot, next_level_++});
+  env_.start(starts_, buffers_.batch());
+}
+
+void RandomPlay::step() {
+  const int num_slots = env_.spec().num_slots;
+  const auto count = static_cast<std::size_t>(num_slots);
+  const StepBatch batch = buffers_.batch();
+  env_.step({0, num_slots}, std::span(actions_).subspan(next_action_, count), batch);
+  next_action_ = (next_action_ + count) % kNumActions;
+  num_steps_ += num_slots;
+
+  starts_.clear();
+  for (int slot = 0; slot < num_slots; ++slot) {
+    if (batch.ended(slot)) starts_.push_back({slot, next_level_++});
+  }
+  num_episodes_ += static_cast<std::int64_t>(starts_.size());
+  if (!starts_.empty()) env_.start(starts_, batch);
+}
+
+}  // namespace plr

@@ -1,0 +1,169 @@
+#include "plr/env/vector_env.h"
+
+#include <cassert>
+#include <stdexcept>
+#include <utility>
+
+namespace plr {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+
+std::size_t slots_of(const EnvSpec& spec) { return static_cast<std::size_t>(spec.num_slots); }
+
+// "slot must be from 0 to 7, not 8"
+template <class Number>
+std::string range_message(const std::string& field, Number last, Number value) {
+  return field + " must be from 0 to " + std::to_string(last) + ", not " + std::to_string(value);
+}
+
+void check_size(const char* field, std::size_t expected, std::size_t size) {
+  if (size == expected) return;
+  throw std::invalid_argument(std::string(field) + " must have " + std::to_string(expected) +
+                              " elements, not " + std::to_string(size));
+}
+
+}  // namespace
+
+StepBuffers::StepBuffers(const EnvSpec& spec)
+    : observations_(slots_of(spec) * spec.observation_size()),
+      rewards_(slots_of(spec)),
+      terminated_(slots_of(spec)),
+      truncated_(slots_of(spec)) {}
+
+VectorEnv::VectorEnv(EnvSpec spec)
+    : spec_(std::move(spec)),
+      phases_(slots_of(spec_), Phase::kNotStarted),
+      levels_(slots_of(spec_)),
+      started_in_(slots_of(spec_)) {
+  assert(spec_.num_slots > 0 && spec_.num_actions > 0 && spec_.observation_size() > 0);
+}
+
+void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
+  check_buffers(out);
+  check_starts(starts);
+  start_levels(starts, out);
+  for (const Start& start : starts) {
+    const auto i = static_cast<std::size_t>(start.slot);
+    phases_[i] = Phase::kRunning;
+    levels_[i] = start.level;
+  }
+}
+
+void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
+  check_buffers(out);
+  check_actions(slots, actions);
+  step_slots(slots, actions, out);
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
+    if (out.ended(slot)) phases_[static_cast<std::size_t>(slot)] = Phase::kEnded;
+  }
+}
+
+std::optional<LevelId> VectorEnv::level(int slot) const {
+  check_slot(slot);
+  const auto i = static_cast<std::size_t>(slot);
+  if (phases_[i] == Phase::kNotStarted) return std::nullopt;
+  return levels_[i];
+}
+
+bool VectorEnv::is_running(int slot) const {
+  check_slot(slot);
+  return phases_[static_cast<std::size_t>(slot)] == Phase::kRunning;
+}
+
+std::string_view VectorEnv::mission(int slot) const {
+  check_slot(slot);
+  const bool started = phases_[static_cast<std::size_t>(slot)] != Phase::kNotStarted;
+  return started ? mission_of(slot) : std::string_view();
+}
+
+std::optional<int> VectorEnv::difficulty(LevelId level) const {
+  check_level(level);
+  return difficulty_of(level);
+}
+
+void VectorEnv::save(int slot, std::vector<std::byte>& out) const {
+  check_slot(slot);
+  const auto i = static_cast<std::size_t>(slot);
+  ByteWriter writer;
+  writer.number(static_cast<std::uint8_t>(phases_[i]));
+  if (phases_[i] != Phase::kNotStarted) {
+    writer.number(levels_[i]);
+    save_episode(slot, writer);
+  }
+  out = writer.seal(spec_.name, kVersion);
+}
+
+void VectorEnv::load(int slot, std::span<const std::byte> in) {
+  check_slot(slot);
+  const auto i = static_cast<std::size_t>(slot);
+  ByteReader reader(in, spec_.name, kVersion);
+  const auto phase = static_cast<Phase>(reader.number<std::uint8_t>());
+  reader.require(phase <= Phase::kEnded, "a slot has no such phase");
+  if (phase == Phase::kNotStarted) {
+    reader.expect_end();
+  } else {
+    const auto level = reader.number<LevelId>();
+    reader.require(level <= spec_.last_level, "there is no such level");
+    load_episode(slot, level, phase == Phase::kEnded, reader);
+    levels_[i] = level;
+  }
+  phases_[i] = phase;
+}
+
+void VectorEnv::check_slot(int slot) const {
+  if (slot < 0 || slot >= spec_.num_slots) {
+    throw std::out_of_range(range_message("slot", spec_.num_slots - 1, slot));
+  }
+}
+
+void VectorEnv::check_level(LevelId level) const {
+  if (level > spec_.last_level) {
+    throw std::out_of_range(range_message("level", spec_.last_level, level));
+  }
+}
+
+void VectorEnv::check_buffers(const StepBatch& out) const {
+  check_size("observations", slots_of(spec_) * spec_.observation_size(), out.observations.size());
+  check_size("rewards", slots_of(spec_), out.rewards.size());
+  check_size("terminated", slots_of(spec_), out.terminated.size());
+  check_size("truncated", slots_of(spec_), out.truncated.size());
+}
+
+void VectorEnv::check_starts(std::span<const Start> starts) {
+  ++num_start_calls_;
+  for (const Start& start : starts) {
+    check_slot(start.slot);
+    check_level(start.level);
+    const bool again = std::exchange(started_in_[static_cast<std::size_t>(start.slot)],
+                                     num_start_calls_) == num_start_calls_;
+    if (again) {
+      throw std::invalid_argument("slot " + std::to_string(start.slot) +
+                                  " is given twice; start it once per call");
+    }
+  }
+}
+
+void VectorEnv::check_actions(SlotRange slots, std::span<const Action> actions) const {
+  if (slots.begin < 0 || slots.end < slots.begin || slots.end > spec_.num_slots) {
+    throw std::out_of_range("slots must lie in 0.." + std::to_string(spec_.num_slots) + ", not " +
+                            std::to_string(slots.begin) + ".." + std::to_string(slots.end));
+  }
+  check_size("actions", static_cast<std::size_t>(slots.size()), actions.size());
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
+    const Action action = actions[static_cast<std::size_t>(slot - slots.begin)];
+    if (action < 0 || action >= spec_.num_actions) {
+      throw std::invalid_argument(
+          range_message("action of slot " + std::to_string(slot), spec_.num_actions - 1, action));
+    }
+    const Phase phase = phases_[static_cast<std::size_t>(slot)];
+    if (phase != Phase::kRunning) {
+      throw std::invalid_argument(
+          "slot " + std::to_string(slot) +
+          (phase == Phase::kEnded ? " has ended its episode" : " has not been started") +
+          "; start a level there before it steps");
+    }
+  }
+}
+
+}  // namespace plr
