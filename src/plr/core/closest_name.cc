@@ -17,18 +17,19 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Letters to insert, remove or change to make `b` of `a` (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
+// Letters to insert, remove or change to make `whole` of `part`, or something inside of `whole`
+// where its ends cost nothing (Levenshtein, Sellers).
+std::size_t edit_distance(std::string_view part, std::string_view whole, bool free_ends) {
+  std::vector<std::size_t> row(whole.size() + 1);
+  if (!free_ends) std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= part.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+    for (std::size_t j = 1; j <= whole.size(); ++j) {
+      const std::size_t change = diagonal + (part[i - 1] == whole[j - 1] ? 0 : 1);
       diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
     }
   }
-  return row.back();
+  return free_ends ? *std::min_element(row.begin(), row.end()) : row.back();
 }
 
 }  // namespace
@@ -36,11 +37,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string closest_name(std::string_view name, std::span<const std::string> known) {
   assert(!known.empty());
   const std::string wanted = lower_case(name);
-  // Names that contain it come first; among equals the earlier one.
   const auto distance = [&](const std::string& candidate) {
     const std::string text = lower_case(candidate);
-    const bool contains = !wanted.empty() && text.find(wanted) != text.npos;
-    return std::pair(!contains, edit_distance(wanted, text));
+    return std::pair(edit_distance(wanted, text, true), edit_distance(wanted, text, false));
   };
   std::size_t best = 0;
   for (std::size_t i = 1; i < known.size(); ++i) {

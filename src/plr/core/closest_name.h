@@ -1,7 +1,7 @@
 // Which name did they mean?
 //
-// For messages about unknown names: the known one that contains the wrong one, whatever its case,
-// or else the one that takes the fewest changed letters.
+// For messages about unknown names: the known one in which the wrong one is found with the fewest
+// changed letters, whatever their case; among equals the one most alike as a whole.
 //
 //   closest_name("DoorKey-8x8", {"MiniGrid-DoorKey-8x8-v0", "MiniGrid-Empty-8x8-v0"})
 #pragma once

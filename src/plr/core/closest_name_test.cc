@@ -18,6 +18,7 @@ TEST(ClosestName, IsTheOneWithTheFewestChangedLetters) {
 TEST(ClosestName, PrefersANameThatContainsIt) {
   // "envs" would take fewer changes.
   EXPECT_EQ(closest_name("key", kNames), "MiniGrid-DoorKey-8x8-v0");
+  EXPECT_EQ(closest_name("doorkay", kNames), "MiniGrid-DoorKey-8x8-v0");
 }
 
 TEST(ClosestName, OfNothingIsTheShortest) { EXPECT_EQ(closest_name("", kNames), "envs"); }
