@@ -14,37 +14,6 @@ constexpr std::string_view kAgents = ">v<^";
 constexpr std::string_view kKeys = "rnbpye";
 constexpr std::string_view kLockedDoors = "RNBPYE";
 
-char character(Cell cell) {
-  switch (cell.kind) {
-    case Kind::kUnseen:
-      return ':';
-    case Kind::kEmpty:
-      return ' ';
-    case Kind::kWall:
-      return '#';
-    case Kind::kFloor:
-      return '.';
-    case Kind::kDoor:
-      if (cell == door(cell.color, DoorState::kLocked)) {
-        return kLockedDoors[static_cast<std::size_t>(cell.color)];
-      }
-      return cell.is_open_door() ? '_' : '+';
-    case Kind::kKey:
-      return kKeys[static_cast<std::size_t>(cell.color)];
-    case Kind::kBall:
-      return 'o';
-    case Kind::kBox:
-      return '?';
-    case Kind::kGoal:
-      return 'G';
-    case Kind::kLava:
-      return '~';
-    case Kind::kAgent:
-      return kAgents[cell.state];
-  }
-  return ' ';
-}
-
 // Of everything but the agent.
 Cell cell_of(char c) {
   if (const auto i = kKeys.find(c); i != kKeys.npos) return key(static_cast<Color>(i));
@@ -102,13 +71,44 @@ bool on_rim(const Grid& grid, Position p) {
 
 }  // namespace
 
+char letter(Cell cell) {
+  switch (cell.kind) {
+    case Kind::kUnseen:
+      return ':';
+    case Kind::kEmpty:
+      return ' ';
+    case Kind::kWall:
+      return '#';
+    case Kind::kFloor:
+      return '.';
+    case Kind::kDoor:
+      if (cell == door(cell.color, DoorState::kLocked)) {
+        return kLockedDoors[static_cast<std::size_t>(cell.color)];
+      }
+      return cell.is_open_door() ? '_' : '+';
+    case Kind::kKey:
+      return kKeys[static_cast<std::size_t>(cell.color)];
+    case Kind::kBall:
+      return 'o';
+    case Kind::kBox:
+      return '?';
+    case Kind::kGoal:
+      return 'G';
+    case Kind::kLava:
+      return '~';
+    case Kind::kAgent:
+      return kAgents[cell.state];
+  }
+  return ' ';
+}
+
 std::string draw(const State& state) {
   std::string picture;
   for (int y = 0; y < state.grid.height(); ++y) {
     for (int x = 0; x < state.grid.width(); ++x) {
       const bool here = state.agent == Position{x, y};
-      picture += here ? kAgents[static_cast<std::size_t>(state.direction)]
-                      : character(state.grid.at({x, y}));
+      picture +=
+          here ? kAgents[static_cast<std::size_t>(state.direction)] : letter(state.grid.at({x, y}));
     }
     picture += '\n';
   }

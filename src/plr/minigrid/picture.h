@@ -5,7 +5,7 @@
 //   #      wall          > v < ^   the agent       ' '     empty
 //   G      goal          ~         lava            .       floor
 //   r y .. key           R Y ..    locked door     + _     closed door, open door
-//   o      ball          ?         box
+//   o      ball          ?         box             :       unseen
 //
 // Keys and locked doors tell their color: r(ed), n (green), b(lue), p(urple), y(ellow), e (grey).
 // The other objects lose theirs: reading a picture gives red closed or open doors, blue balls and
@@ -24,6 +24,9 @@
 #include "plr/minigrid/level.h"
 
 namespace plr::minigrid {
+
+// What stands for a cell.
+char letter(Cell cell);
 
 std::string draw(const State& state);
 
