@@ -1,0 +1,125 @@
+#include "plr/image/image.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plr/image/png.h"
+#include "plr/image/sheet.h"
+#include "plr/image/text.h"
+
+namespace plr {
+namespace {
+
+constexpr Rgb kWhite = {255, 255, 255};
+constexpr Rgb kRed = {255, 0, 0};
+
+// '#' where a pixel is not white.
+std::string drawn(const Image& image) {
+  std::string text;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) text += image.at({x, y}) == kWhite ? '.' : '#';
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(Image, LeavesAwayWhatIsPastedOverItsEdge) {
+  Image image(3, 2, kWhite);
+  image.paste(Image(2, 2, kRed), {2, -1});
+  EXPECT_EQ(drawn(image), "..#\n...\n");
+}
+
+TEST(Image, RefusesImpossibleSides) {
+  EXPECT_THROW(Image(0, 5), std::invalid_argument);
+  EXPECT_THROW(Image(5, Image::kMaxSide + 1), std::invalid_argument);
+}
+
+TEST(Text, LooksLikeItsLetters) {
+  Image image(11, 7, kWhite);
+  draw_text(image, {0, 0}, "T1", {.color = kRed});
+  EXPECT_EQ(drawn(image),
+            "#####...#..\n"
+            "..#....##..\n"
+            "..#.....#..\n"
+            "..#.....#..\n"
+            "..#.....#..\n"
+            "..#.....#..\n"
+            "..#....###.\n");
+}
+
+TEST(Text, ScalesAndIsCutAtTheEdge) {
+  Image image(8, 4, kWhite);
+  draw_text(image, {-8, 0}, "T", {.color = kRed, .scale = 2});
+  EXPECT_EQ(drawn(image), "##......\n##......\n........\n........\n");
+}
+
+TEST(Text, BreaksBetweenWordsWhereItCan) {
+  EXPECT_EQ(wrapped("pick up the", 7), (std::vector<std::string>{"pick up", "the"}));
+  EXPECT_EQ(wrapped("purple", 2), (std::vector<std::string>{"pu", "rp", "le"}));
+  EXPECT_EQ(wrapped("", 5), (std::vector<std::string>{""}));
+}
+
+TEST(Sheet, HoldsEveryPictureInItsColumn) {
+  const std::vector<Captioned> pictures(5, {Image(200, 100, kRed), "seed 1"});
+  const Image page = sheet(pictures, {.title = "levels", .num_columns = 2});
+  // Two columns of 200 pixels and three margins of 20.
+  EXPECT_EQ(page.width(), 460);
+  int red = 0;
+  for (int y = 0; y < page.height(); ++y) {
+    for (const Rgb pixel : page.row(y)) red += pixel == kRed ? 1 : 0;
+  }
+  EXPECT_EQ(red, 5 * 200 * 100);
+}
+
+class Png : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::path(::testing::TempDir()) /
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(directory_);
+    try {
+      write_png(directory_ / "probe.png", Image(1, 1));
+      std::filesystem::remove(directory_ / "probe.png");
+    } catch (const std::runtime_error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(Png, IsWrittenWholeAndNothingBesides) {
+  write_png(directory_ / "a.png", Image(3, 2, kRed));
+  write_png(directory_ / "a.png", Image(4, 5, kRed));
+  std::ifstream file(directory_ / "a.png", std::ios::binary);
+  std::string bytes(24, '\0');
+  file.read(bytes.data(), 24);
+  EXPECT_EQ(bytes.substr(1, 3), "PNG");
+  EXPECT_EQ(bytes[19], 4);  // width and height, big-endian, from byte 16
+  EXPECT_EQ(bytes[23], 5);
+  const std::filesystem::directory_iterator files(directory_);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST_F(Png, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
+  std::filesystem::create_directories(directory_ / "taken.png");
+  for (const char* name : {"missing/a.png", "taken.png"}) {
+    try {
+      write_png(directory_ / name, Image(1, 1));
+      FAIL() << name;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
+  const std::filesystem::directory_iterator files(directory_);
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+}  // namespace
+}  // namespace plr
