@@ -1,0 +1,41 @@
+// What is to be drawn of a state?
+//
+// A map of tiles: what lies in each cell, where the agent stands and what it sees.  Drawers on
+// terminals and in pictures take it from here, whatever is shown:
+//
+//   const TileMap map = whole_map(level, state);   // or view_map: what the agent sees
+//   map.at({3, 4}).cell;
+//
+// A value type.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "plr/minigrid/level.h"
+
+namespace plr::minigrid {
+
+struct Tile {
+  Cell cell;
+  std::optional<Direction> agent;  // where it looks, if it stands here
+  bool is_seen = false;            // the agent sees this cell
+  friend bool operator==(const Tile&, const Tile&) = default;
+};
+
+struct TileMap {
+  int width = 0;
+  int height = 0;
+  std::vector<Tile> tiles;  // [height, width]
+
+  Tile& at(Position p) { return tiles[static_cast<std::size_t>(p.y * width + p.x)]; }
+  const Tile& at(Position p) const { return tiles[static_cast<std::size_t>(p.y * width + p.x)]; }
+};
+
+TileMap whole_map(const Level& level, const State& state);
+
+// The 7 x 7 cells in front of the agent, which looks up; what it carries is not shown.
+TileMap view_map(const Level& level, const State& state);
+
+}  // namespace plr::minigrid
