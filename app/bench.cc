@@ -1,0 +1,129 @@
+// plr bench: how fast is it on this machine?
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/verbs.h"
+#include "plr/catalog/make_env.h"
+#include "plr/env/random_play.h"
+
+namespace plr::app {
+namespace {
+
+struct BenchEnvArguments {
+  std::vector<std::string> envs = {"minigrid/MultiRoom-N4-Random",
+                                   "minigrid/ObstructedMazeGamut-Medium"};
+  int num_slots = 64;
+  double seconds = 1;
+  bool as_json = false;
+};
+
+struct Speed {
+  std::string env;
+  Observation observation = Observation::kFull;
+  double steps_per_second = 0;
+  double microseconds_per_start = 0;
+  double steps_per_episode = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Calls `act` for about `seconds`; the seconds per call.
+template <class Act>
+double time_of(Act act, double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::int64_t calls = 0;
+  double passed = 0;
+  while (passed < seconds) {
+    for (int i = 0; i < 64; ++i) act();
+    calls += 64;
+    passed = seconds_since(begin);
+  }
+  return passed / static_cast<double>(calls);
+}
+
+Speed measure(const std::string& name, const BenchEnvArguments& arguments,
+              Observation observation) {
+  const auto env = make_env(name, {.num_slots = arguments.num_slots, .observation = observation});
+  RandomPlay play(*env, 1);
+  time_of([&] { play.step(); }, 0.1 * arguments.seconds);  // warms up
+  const double per_step = time_of([&] { play.step(); }, arguments.seconds);
+  LevelId level = 0;
+  const StepBatch batch = play.batch();
+  const double per_start = time_of(
+      [&] {
+        const Start start = {static_cast<int>(level % env->spec().num_slots), level};
+        env->start({&start, 1}, batch);
+        ++level;
+      },
+      0.3 * arguments.seconds);
+  const auto episodes = static_cast<double>(std::max<std::int64_t>(1, play.num_episodes()));
+  return {.env = name,
+          .observation = observation,
+          .steps_per_second = env->spec().num_slots / per_step,
+          .microseconds_per_start = 1e6 * per_start,
+          .steps_per_episode = static_cast<double>(play.num_steps()) / episodes};
+}
+
+void print_json(const std::vector<Speed>& speeds, const BenchEnvArguments& arguments) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Speed& speed : speeds) {
+    all.push_back({{"env", speed.env},
+                   {"observation", to_text(speed.observation)},
+                   {"num_slots", arguments.num_slots},
+                   {"steps_per_second", speed.steps_per_second},
+                   {"microseconds_per_start", speed.microseconds_per_start},
+                   {"steps_per_episode", speed.steps_per_episode}});
+  }
+  fmt::print("{}\n", all.dump(2));
+}
+
+void print_table(const std::vector<Speed>& speeds, const BenchEnvArguments& arguments) {
+  fmt::print("one core, {} slots, random actions, level starts included\n\n", arguments.num_slots);
+  fmt::print("{:<50}{:<12}{:>14}{:>12}{:>15}\n", "environment", "observation", "steps/s",
+             "start, us", "steps/episode");
+  for (const Speed& speed : speeds) {
+    fmt::print("{:<50}{:<12}{:>12.2f} M{:>12.2f}{:>15.1f}\n", speed.env, to_text(speed.observation),
+               speed.steps_per_second / 1e6, speed.microseconds_per_start, speed.steps_per_episode);
+  }
+}
+
+void bench_env(const BenchEnvArguments& arguments) {
+  if (!(arguments.seconds > 0 && arguments.seconds <= 600)) {
+    throw std::invalid_argument(
+        fmt::format("--seconds must be above 0 and at most 600, not {}", arguments.seconds));
+  }
+  std::vector<Speed> speeds;
+  for (const std::string& name : arguments.envs) {
+    for (const Observation observation : {Observation::kFull, Observation::kView}) {
+      speeds.push_back(measure(name, arguments, observation));
+    }
+  }
+  arguments.as_json ? print_json(speeds, arguments) : print_table(speeds, arguments);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program) {
+  CLI::App* verb = program.add_subcommand("bench", "measure speed on this machine");
+  verb->group("Measure");
+  verb->require_subcommand(1);
+
+  const auto arguments = std::make_shared<BenchEnvArguments>();
+  CLI::App* env = verb->add_subcommand("env", "steps per second and the cost of starting a level");
+  env->add_option("--env", arguments->envs, "environments to measure; default: the paper's two")
+      ->type_name("NAME...");
+  env->add_option("--num-slots", arguments->num_slots, "played side by side (64)")->type_name("N");
+  env->add_option("--seconds", arguments->seconds, "for each measurement (1)")->type_name("S");
+  env->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  env->callback([arguments] { bench_env(*arguments); });
+}
+
+}  // namespace plr::app

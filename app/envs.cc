@@ -1,0 +1,86 @@
+// plr envs: which environments are there?
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/verbs.h"
+#include "plr/catalog/make_env.h"
+#include "plr/core/closest_name.h"
+
+namespace plr::app {
+namespace {
+
+struct EnvsArguments {
+  std::string filter;
+  bool as_json = false;
+};
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::vector<EnvInfo> matching(const std::string& filter) {
+  std::vector<EnvInfo> found;
+  std::vector<std::string> names;
+  for (const EnvInfo& info : environments()) {
+    names.push_back(info.name);
+    if (lower_case(info.name).find(lower_case(filter)) != std::string::npos) found.push_back(info);
+  }
+  if (found.empty()) {
+    throw std::invalid_argument(
+        fmt::format("no environment has '{}' in its name; the closest is {}", filter,
+                    closest_name(filter, names)));
+  }
+  return found;
+}
+
+void print_json(const std::vector<EnvInfo>& infos) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const EnvInfo& info : infos) {
+    all.push_back({{"name", info.name},
+                   {"group", info.group},
+                   {"summary", info.summary},
+                   {"width", info.width},
+                   {"height", info.height},
+                   {"max_steps", info.max_steps},
+                   {"num_actions", info.num_actions},
+                   {"num_difficulties", info.num_difficulties}});
+  }
+  fmt::print("{}\n", all.dump(2));
+}
+
+// Those that differ in size only share a heading: what one does there.
+void print_table(const std::vector<EnvInfo>& infos) {
+  const EnvInfo* last = nullptr;
+  for (const EnvInfo& info : infos) {
+    if (last == nullptr || info.group != last->group) {
+      fmt::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group, "grid",
+                 "steps", "actions");
+    }
+    if (last == nullptr || info.summary != last->summary) fmt::print("\n{}\n", info.summary);
+    fmt::print("  {:<50}{:>7}{:>8}{:>9}\n", info.name,
+               fmt::format("{}x{}", info.width, info.height), info.max_steps, info.num_actions);
+    last = &info;
+  }
+}
+
+}  // namespace
+
+void add_envs(CLI::App& program) {
+  const auto arguments = std::make_shared<EnvsArguments>();
+  CLI::App* verb = program.add_subcommand("envs", "list the environments");
+  verb->group("Look");
+  verb->add_option("FILTER", arguments->filter, "only those with this in their name");
+  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->callback([arguments] {
+    const std::vector<EnvInfo> infos = matching(arguments->filter);
+    arguments->as_json ? print_json(infos) : print_table(infos);
+  });
+}
+
+}  // namespace plr::app

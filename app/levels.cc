@@ -1,0 +1,195 @@
+// plr levels: what do the levels of an environment look like?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/level_list.h"
+#include "app/terminal_art.h"
+#include "app/verbs.h"
+#include "plr/catalog/make_env.h"
+#include "plr/image/png.h"
+#include "plr/image/sheet.h"
+#include "plr/minigrid/minigrid_env.h"
+#include "plr/minigrid/render.h"
+
+namespace plr::app {
+namespace {
+
+struct LevelsArguments {
+  std::string env;
+  std::string seeds = "0-11";
+  std::string out;
+  std::string observation = "full";
+  std::string seeding = "default";
+  int tile_size = 32;
+  int num_columns = 4;
+  bool highlight = false;
+};
+
+struct DrawnLevel {
+  LevelId seed = 0;
+  std::optional<int> difficulty;
+  std::string mission;
+  minigrid::TileMap map;
+};
+
+std::vector<DrawnLevel> drawn_levels(const LevelsArguments& arguments) {
+  const EnvOptions options = {
+      .num_slots = 1,
+      .observation = enum_from<Observation>("--observation", arguments.observation),
+      .seeding = enum_from<LevelSeeding>("--seeding", arguments.seeding)};
+  const std::vector<LevelId> seeds = parse_level_list("--seeds", arguments.seeds);
+  const std::unique_ptr<VectorEnv> env = make_env(arguments.env, options);
+  const auto* grids = dynamic_cast<const minigrid::MiniGridEnv*>(env.get());
+  if (grids == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("levels of {} cannot be drawn; take one of minigrid/", arguments.env));
+  }
+  StepBuffers buffers(env->spec());
+  std::vector<DrawnLevel> drawn;
+  for (const LevelId seed : seeds) {
+    const Start start = {0, seed};
+    env->start({&start, 1}, buffers.batch());
+    const bool whole = options.observation == Observation::kFull;
+    const auto& level = grids->level_in(0);
+    drawn.push_back({.seed = seed,
+                     .difficulty = level.difficulty,
+                     .mission = std::string(env->mission(0)),
+                     .map = whole ? whole_map(level, level.start) : view_map(level, level.start)});
+  }
+  return drawn;
+}
+
+std::string caption_of(const DrawnLevel& level, int num_difficulties) {
+  std::string caption = fmt::format("seed {}", level.seed);
+  if (level.difficulty && num_difficulties > 0) {
+    caption += fmt::format(", {} of {}", *level.difficulty + 1, num_difficulties);
+  }
+  return caption;
+}
+
+// The mission, if it is the same everywhere.
+std::optional<std::string> common_mission(std::span<const DrawnLevel> levels) {
+  const auto differs = [&](const DrawnLevel& l) { return l.mission != levels[0].mission; };
+  if (std::ranges::any_of(levels, differs)) return std::nullopt;
+  return levels[0].mission;
+}
+
+std::string title_of(const std::string& env, std::span<const DrawnLevel> levels) {
+  const auto mission = common_mission(levels);
+  return mission && !mission->empty() ? fmt::format("{}: {}", env, *mission) : env;
+}
+
+std::string trimmed(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+// Side by side, as many as the line holds; missions that differ are listed below them.
+void print_row(std::span<const DrawnLevel> row, int column_width, int num_difficulties,
+               bool with_missions, TerminalColors colors) {
+  std::string captions;
+  std::vector<std::string> lines;
+  for (const DrawnLevel& level : row) {
+    captions += fmt::format("{:<{}}", caption_of(level, num_difficulties), column_width);
+    const std::vector<std::string> art = terminal_art(level.map, colors);
+    const int gap = column_width - level.map.width * tile_width(colors);
+    lines.resize(art.size());
+    for (std::size_t i = 0; i < art.size(); ++i) lines[i] += art[i] + std::string(gap, ' ');
+  }
+  fmt::print("\n{}\n", trimmed(captions));
+  for (const std::string& line : lines) fmt::print("{}\n", trimmed(line));
+  if (!with_missions) return;
+  for (const DrawnLevel& level : row) fmt::print("seed {}: {}\n", level.seed, level.mission);
+}
+
+void print_levels(const LevelsArguments& arguments, std::span<const DrawnLevel> levels,
+                  int num_difficulties) {
+  const TerminalColors colors = terminal_colors();
+  std::size_t column_width = static_cast<std::size_t>(levels[0].map.width * tile_width(colors));
+  for (const DrawnLevel& level : levels) {
+    column_width = std::max(column_width, caption_of(level, num_difficulties).size());
+  }
+  column_width += 2;
+  const auto in_a_row =
+      std::max<std::size_t>(1, static_cast<std::size_t>(terminal_width()) / column_width);
+  fmt::print("{}\n", title_of(arguments.env, levels));
+  const bool with_missions = !common_mission(levels);
+  for (std::size_t i = 0; i < levels.size(); i += in_a_row) {
+    print_row(levels.subspan(i, std::min(in_a_row, levels.size() - i)),
+              static_cast<int>(column_width), num_difficulties, with_missions, colors);
+  }
+  fmt::print("\n{}\n", terminal_legend(colors));
+}
+
+void write_sheet(const LevelsArguments& arguments, std::span<const DrawnLevel> levels,
+                 int num_difficulties) {
+  const bool with_missions = !common_mission(levels);
+  std::vector<Captioned> pictures;
+  for (const DrawnLevel& level : levels) {
+    std::string caption = caption_of(level, num_difficulties);
+    if (with_missions) caption += ": " + level.mission;
+    pictures.push_back(
+        {render(level.map, {.tile_size = arguments.tile_size, .highlight = arguments.highlight}),
+         caption});
+  }
+  write_png(arguments.out, sheet(pictures, {.title = title_of(arguments.env, levels),
+                                            .num_columns = arguments.num_columns}));
+  fmt::print("{} levels in {}\n", levels.size(), arguments.out);
+}
+
+void check_range(const char* option, int low, int high, int value) {
+  if (value < low || value > high) {
+    throw std::invalid_argument(
+        fmt::format("{} must be from {} to {}, not {}", option, low, high, value));
+  }
+}
+
+void draw(const LevelsArguments& arguments) {
+  check_range("--tile-size", 4, 128, arguments.tile_size);
+  check_range("--columns", 1, 100, arguments.num_columns);
+  const std::vector<DrawnLevel> levels = drawn_levels(arguments);
+  const int num_difficulties = make_env(arguments.env, {.num_slots = 1})->spec().num_difficulties;
+  if (arguments.out.empty()) {
+    print_levels(arguments, levels, num_difficulties);
+  } else {
+    write_sheet(arguments, levels, num_difficulties);
+  }
+}
+
+}  // namespace
+
+void add_levels(CLI::App& program) {
+  const auto arguments = std::make_shared<LevelsArguments>();
+  CLI::App* verb = program.add_subcommand("levels", "draw levels, in the terminal or as a picture");
+  verb->group("Look");
+  verb->add_option("ENV", arguments->env, "an environment; plr envs lists them")->required();
+  verb->add_option("--seeds", arguments->seeds, "which levels, like 0-11 (default) or 3,7,20-29")
+      ->type_name("LIST");
+  verb->add_option("--out", arguments->out, "write a picture (PNG) instead of drawing here")
+      ->type_name("FILE");
+  verb->add_option("--observation", arguments->observation,
+                   "full (default): the whole level; view: what the agent sees")
+      ->type_name("WHAT");
+  verb->add_option("--seeding", arguments->seeding,
+                   "how seeds become levels: default, legacy (the paper's runs), pcg64")
+      ->type_name("HOW");
+  verb->add_option("--tile-size", arguments->tile_size, "of a picture: pixels per tile (32)")
+      ->type_name("N");
+  verb->add_option("--columns", arguments->num_columns, "of a picture: levels per row (4)")
+      ->type_name("N");
+  verb->add_flag("--highlight", arguments->highlight, "of a picture: brighten what the agent sees");
+  verb->footer(
+      "Examples:\n"
+      "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5\n"
+      "  plr levels minigrid/ObstructedMazeGamut-Hard --seeds 0-8 --out levels.png --columns 3");
+  verb->callback([arguments] { draw(*arguments); });
+}
+
+}  // namespace plr::app

@@ -1,0 +1,141 @@
+// The program plr: one file per verb (verbs.h); here is what they share.
+//
+// Exit codes: 0 done, 1 the world failed (a file cannot be written), 2 the command was wrong.
+// Errors are one line on standard error.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/verbs.h"
+#include "plr/core/closest_name.h"
+
+namespace plr::app {
+namespace {
+
+constexpr int kWorldFailed = 1;
+constexpr int kWrongCommand = 2;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  plr envs multiroom                                   which environments have that in their "
+    "name\n"
+    "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5  draw six levels\n"
+    "  plr bench env                                        how fast environments are here\n"
+    "\n"
+    "plr VERB --help tells more about a verb.";
+
+void describe(CLI::App& program) {
+  program.name("plr");
+  program.description(
+      "Prioritized Level Replay: trains agents on procedurally generated levels and\n"
+      "chooses, episode by episode, which level to play next.");
+  program.set_help_flag("-h,--help", "print this and stop");
+  program.set_version_flag("--version", "plr " PLR_VERSION, "print the version and stop");
+  program.get_formatter()->label("SUBCOMMAND", "VERB");
+  program.get_formatter()->column_width(24);
+  program.footer(kExamples);
+  program.require_subcommand(0, 1);
+  for (const auto add : kVerbs) add(program);
+}
+
+// The verb, or the part of one, that the arguments have chosen.
+CLI::App& chosen(CLI::App& app) {
+  const std::vector<CLI::App*> parts = app.get_subcommands();
+  return parts.empty() ? app : chosen(*parts.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::vector<std::string> option_names(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> verb_names(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+// What is wrong with a word that nobody expected.
+std::string about_unexpected(CLI::App& app, const std::string& word) {
+  if (word.starts_with("-")) {
+    return fmt::format("unknown option '{}'; did you mean {}?", word,
+                       closest_name(word, option_names(app)));
+  }
+  const std::vector<std::string> verbs = verb_names(app);
+  if (verbs.empty()) return fmt::format("unexpected argument '{}'", word);
+  return fmt::format("unknown verb '{}'; did you mean {}?", word, closest_name(word, verbs));
+}
+
+// CLI11's words for everything else; it can be several lines.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+int report(const CLI::App& app, const std::string& what, int exit_code) {
+  fmt::print(stderr, "{}: {}\n", full_name(app), one_line(what));
+  return exit_code;
+}
+
+int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
+  // --help and --version arrive as errors too.
+  if (error.get_exit_code() == 0) return program.exit(error);
+  CLI::App& app = chosen(program);
+  const std::vector<std::string> unexpected = program.remaining(true);
+  if (!unexpected.empty()) {
+    return report(app, about_unexpected(app, unexpected.front()), kWrongCommand);
+  }
+  const std::vector<std::string> verbs = verb_names(app);
+  if (!verbs.empty()) {
+    return report(app, fmt::format("say which: {}", fmt::join(verbs, ", ")), kWrongCommand);
+  }
+  return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)), kWrongCommand);
+}
+
+// What was printed must have arrived: a full disk shows here only.
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw std::runtime_error("cannot write to standard output");
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App program;
+  describe(program);
+  try {
+    program.parse(argc, argv);
+    if (program.get_subcommands().empty()) fmt::print("{}", program.help());
+    finish_output();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(program, error);
+  } catch (const std::invalid_argument& error) {
+    return report(chosen(program), error.what(), kWrongCommand);
+  } catch (const std::out_of_range& error) {
+    return report(chosen(program), error.what(), kWrongCommand);
+  } catch (const std::exception& error) {
+    return report(chosen(program), error.what(), kWorldFailed);
+  }
+}
+
+}  // namespace
+}  // namespace plr::app
+
+int main(int argc, char** argv) { return plr::app::run(argc, argv); }

@@ -1,0 +1,19 @@
+// What can the program do?
+//
+// One thing per verb: `plr VERB`.  A verb is a file that defines its add function, which describes
+// the verb's arguments and what to do with them; it is listed here, in the order of `plr --help`.
+// Verbs print their results to standard output and throw what goes wrong (main.cc).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <array>
+
+namespace plr::app {
+
+void add_envs(CLI::App& program);
+void add_levels(CLI::App& program);
+void add_bench(CLI::App& program);
+
+inline constexpr std::array kVerbs = {add_envs, add_levels, add_bench};
+
+}  // namespace plr::app

@@ -1,0 +1,200 @@
+"""Does the program plr say what is wrong, and do what it says?
+
+Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["PLR_PROGRAM"]
+MULTI_ROOM = "minigrid/MultiRoom-N4-Random"
+
+
+def plr(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
+                          timeout=120, **options)
+
+
+class CommandLine(unittest.TestCase):
+    def assert_refused(self, arguments, message, code=2):
+        """One line on standard error, nothing on standard output."""
+        done = plr(*arguments)
+        self.assertEqual(done.stderr, message + "\n")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.returncode, code)
+
+    def output(self, *arguments):
+        done = plr(*arguments)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        return done.stdout
+
+    # ---- help
+
+    def test_help_lists_every_verb_and_shows_examples(self):
+        text = self.output("--help")
+        for word in ("envs", "levels", "bench", "Examples:"):
+            self.assertIn(word, text)
+
+    def test_no_arguments_ask_for_help(self):
+        self.assertEqual(self.output(), self.output("--help"))
+
+    def test_every_verb_has_help(self):
+        for verb in (["envs"], ["levels"], ["bench"], ["bench", "env"]):
+            self.assertIn("Usage: plr " + verb[0], self.output(*verb, "--help"))
+
+    def test_version_is_one_line(self):
+        self.assertRegex(self.output("--version"), r"^plr \d+\.\d+\.\d+\n$")
+
+    # ---- wrong commands
+
+    def test_an_unknown_verb_is_refused_with_the_closest(self):
+        self.assert_refused(["lvels"], "plr: unknown verb 'lvels'; did you mean levels?")
+        self.assert_refused(["bench", "evn"], "plr bench: unknown verb 'evn'; did you mean env?")
+
+    def test_an_unknown_option_is_refused_with_the_closest(self):
+        self.assert_refused(["levels", MULTI_ROOM, "--sedes", "3"],
+                            "plr levels: unknown option '--sedes'; did you mean --seeds?")
+        self.assert_refused(["--verson"], "plr: unknown option '--verson'; did you mean --version?")
+
+    def test_too_many_arguments_are_refused(self):
+        self.assert_refused(["envs", "a", "b"], "plr envs: unexpected argument 'b'")
+
+    def test_missing_arguments_are_named(self):
+        self.assert_refused(["levels"], "plr levels: ENV is required; see plr levels --help")
+        self.assert_refused(["bench"], "plr bench: say which: env")
+
+    def test_an_option_without_its_value_is_refused(self):
+        done = plr("levels", MULTI_ROOM, "--out")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^plr levels: --out: .*see plr levels --help\n$")
+
+    # ---- envs
+
+    def test_envs_lists_all_eighty_with_size_and_step_limit(self):
+        text = self.output("envs")
+        self.assertEqual(text.count("  minigrid/"), 80)
+        self.assertRegex(text, r"minigrid/MultiRoom-N4-Random +14x14 +80 +7\n")
+
+    def test_envs_filters_by_a_part_of_the_name_in_any_case(self):
+        names = [env["name"] for env in json.loads(self.output("envs", "gamut", "--json"))]
+        self.assertEqual(names, [f"minigrid/ObstructedMazeGamut-{size}"
+                                 for size in ("Easy", "Medium", "Hard")])
+
+    def test_envs_as_json_has_every_fact(self):
+        [env] = json.loads(self.output("envs", MULTI_ROOM, "--json"))
+        self.assertEqual(env, {
+            "name": MULTI_ROOM, "group": "The paper's own",
+            "summary": "The paper's MultiRoom: one to four rooms on a 14 x 14 grid.",
+            "width": 14, "height": 14, "max_steps": 80, "num_actions": 7, "num_difficulties": 4})
+
+    def test_envs_says_when_nothing_matches(self):
+        self.assert_refused(["envs", "doorkay"],
+                            "plr envs: no environment has 'doorkay' in its name; the closest is "
+                            "minigrid/MiniGrid-DoorKey-5x5-v0")
+
+    # ---- levels
+
+    def test_levels_are_drawn_in_letters_where_there_is_no_terminal(self):
+        text = self.output("levels", "minigrid/MiniGrid-Empty-5x5-v0", "--seeds", "7,9")
+        self.assertTrue(text.startswith(
+            "minigrid/MiniGrid-Empty-5x5-v0: get to the green goal square\n\n"
+            "seed 7  seed 9\n"
+            "#####   #####\n"
+            "#>  #   #>  #\n"
+            "#   #   #   #\n"
+            "#  G#   #  G#\n"
+            "#####   #####\n"), text)
+
+    def test_levels_tell_difficulty_and_mission(self):
+        self.assertIn("seed 3, 4 of 4", self.output("levels", MULTI_ROOM, "--seeds", "3"))
+        self.assertIn("seed 1: you must fetch a grey ball",
+                      self.output("levels", "minigrid/MiniGrid-Fetch-8x8-N3-v0", "--seeds", "0-1"))
+
+    def test_levels_of_the_other_seeding_are_others(self):
+        legacy = self.output("levels", MULTI_ROOM, "--seeds", "3", "--seeding", "legacy")
+        pcg64 = self.output("levels", MULTI_ROOM, "--seeds", "3", "--seeding", "pcg64")
+        self.assertEqual(legacy, self.output("levels", MULTI_ROOM, "--seeds", "3"))
+        self.assertNotEqual(legacy, pcg64)
+
+    def test_wrong_settings_of_levels_are_refused(self):
+        for arguments, message in (
+                (["foo-n4-random"], "unknown environment 'foo-n4-random'; did you mean "
+                                    "minigrid/MultiRoom-N4-Random?"),
+                ([MULTI_ROOM, "--seeds", "3-1"],
+                 "--seeds must be numbers and ranges like 0-15 or 3,7,20-29, not '3-1'"),
+                ([MULTI_ROOM, "--seeds", "1,"],
+                 "--seeds must be numbers and ranges like 0-15 or 3,7,20-29, not '1,'"),
+                ([MULTI_ROOM, "--seeds", "18446744073709551616"],
+                 "--seeds must be numbers and ranges like 0-15 or 3,7,20-29, "
+                 "not '18446744073709551616'"),
+                ([MULTI_ROOM, "--seeds", "0-1000"],
+                 "--seeds must name at most 1000 levels, not '0-1000'"),
+                ([MULTI_ROOM, "--observation", "all"],
+                 "--observation must be one of full, view, not all"),
+                ([MULTI_ROOM, "--seeding", "new"],
+                 "--seeding must be one of default, legacy, pcg64, not new"),
+                ([MULTI_ROOM, "--tile-size", "0"], "--tile-size must be from 4 to 128, not 0"),
+                ([MULTI_ROOM, "--columns", "0"], "--columns must be from 1 to 100, not 0")):
+            self.assert_refused(["levels", *arguments], "plr levels: " + message)
+
+    def test_the_last_seed_is_a_level_too(self):
+        self.assertIn("seed 18446744073709551615",
+                      self.output("levels", MULTI_ROOM, "--seeds", "18446744073709551615"))
+
+    def picture_directory(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        if "built without libpng" in plr("levels", MULTI_ROOM, "--seeds", "0", "--out",
+                                         os.path.join(directory.name, "probe.png")).stderr:
+            self.skipTest("built without libpng")
+        os.remove(os.path.join(directory.name, "probe.png"))
+        return pathlib.Path(directory.name)
+
+    def test_a_picture_is_written_whole(self):
+        out = self.picture_directory() / "levels.png"
+        self.assertEqual(self.output("levels", MULTI_ROOM, "--seeds", "0-3", "--out", str(out)),
+                         f"4 levels in {out}\n")
+        self.assertEqual(out.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(os.listdir(out.parent), ["levels.png"])
+
+    def test_a_picture_that_cannot_be_written_leaves_nothing(self):
+        directory = self.picture_directory()
+        out = directory / "missing" / "levels.png"
+        self.assert_refused(["levels", MULTI_ROOM, "--out", str(out)],
+                            f"plr levels: cannot write {out}: No such file or directory", code=1)
+        self.assertEqual(os.listdir(directory), [])
+
+    # ---- bench
+
+    def test_bench_env_measures_what_it_is_asked_for(self):
+        rows = json.loads(self.output("bench", "env", "--env", "minigrid/MiniGrid-Empty-5x5-v0",
+                                      "--seconds", "0.02", "--num-slots", "3", "--json"))
+        self.assertEqual([(row["observation"], row["num_slots"]) for row in rows],
+                         [("full", 3), ("view", 3)])
+        for row in rows:
+            self.assertGreater(row["steps_per_second"], 1000)
+            self.assertGreater(row["microseconds_per_start"], 0)
+
+    def test_wrong_settings_of_bench_are_refused(self):
+        self.assert_refused(["bench", "env", "--seconds", "0"],
+                            "plr bench env: --seconds must be above 0 and at most 600, not 0")
+        self.assert_refused(["bench", "env", "--num-slots", "0"],
+                            "plr bench env: num_slots must be from 1 to 65536, not 0")
+
+    # ---- the world
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_output_that_does_not_arrive_is_an_error(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([PROGRAM, "envs"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No space left on device", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
