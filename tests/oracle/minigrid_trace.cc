@@ -1,0 +1,112 @@
+// What does our engine see?  For minigrid_oracle_test.py, which asks the same of minigrid itself.
+//
+// Reads requests, one per line, and answers each with lines that end with an empty one:
+//
+//   list                      the tasks' names
+//   play TASK SEED ACTIONS    plays the actions, written as digits, from the level of this seed
+//   draw TASK SEED HIGHLIGHT  the level as a picture of 32-pixel tiles; HIGHLIGHT is 0 or 1
+//
+// play writes a line per level begun, "FULL VIEW MISSION", and per step, "FULL VIEW REWARD ENDS":
+// the CRC-32 of both observations, the reward's bits and two digits, terminated and truncated.
+// After the k-th end (from 1) an odd k goes on with the stream of random numbers, as an unseeded
+// reset does; an even k begins the level of SEED + k.
+#include <zlib.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plr/minigrid/observe.h"
+#include "plr/minigrid/render.h"
+#include "plr/minigrid/step.h"
+#include "plr/minigrid/tasks.h"
+
+namespace plr::minigrid {
+namespace {
+
+unsigned long crc_of(const std::vector<std::uint8_t>& bytes) {
+  return crc32(0, bytes.data(), static_cast<uInt>(bytes.size()));
+}
+
+void print_observations(const Level& level, const State& state) {
+  std::vector<std::uint8_t> full(full_size(state.grid));
+  std::vector<std::uint8_t> view(kViewBytes);
+  observe_full(state, full);
+  observe_view(level, state, view);
+  std::printf("%08lx %08lx ", crc_of(full), crc_of(view));
+}
+
+void print_beginning(const Level& level) {
+  print_observations(level, level.start);
+  std::printf("%s\n", std::string(level.mission.text()).c_str());
+}
+
+void play(const Task& task, std::uint64_t seed, const std::string& actions) {
+  Level level = make_level(task, seed);
+  State state = level.start;
+  print_beginning(level);
+  std::uint64_t num_ends = 0;
+  for (const char action : actions) {
+    const StepResult result = step(level, state, static_cast<Action>(action - '0'));
+    print_observations(level, state);
+    std::printf("%016lx %d%d\n", std::bit_cast<std::uint64_t>(result.reward), result.terminated,
+                result.truncated);
+    if (!result.done()) continue;
+    ++num_ends;
+    if (num_ends % 2 == 0) {
+      level = make_level(task, seed + num_ends);
+    } else {
+      LevelRandom random(state.random);
+      level = make_level(task, 0, random);
+    }
+    state = level.start;
+    print_beginning(level);
+  }
+}
+
+// Rows of hexadecimal digits.
+void draw(const Task& task, std::uint64_t seed, bool highlight) {
+  const Level level = make_level(task, seed);
+  const Image picture = render(whole_map(level, level.start), {.highlight = highlight});
+  for (int y = 0; y < picture.height(); ++y) {
+    for (const Rgb p : picture.row(y)) std::printf("%02x%02x%02x", p.red, p.green, p.blue);
+    std::printf("\n");
+  }
+}
+
+void answer(const std::string& request) {
+  std::istringstream words(request);
+  std::string verb;
+  std::string name;
+  std::uint64_t seed = 0;
+  std::string rest;
+  words >> verb;
+  if (verb == "list") {
+    for (const Task& task : tasks()) std::printf("%s\n", task.name.c_str());
+  } else if ((verb == "play" || verb == "draw") && words >> name >> seed >> rest) {
+    const Task task = with_seeding(find_task(name), Seeding::kPcg64);
+    verb == "play" ? play(task, seed, rest) : draw(task, seed, rest == "1");
+  } else {
+    throw std::invalid_argument("unknown request: " + request);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace plr::minigrid
+
+int main() {
+  try {
+    for (std::string request; std::getline(std::cin, request);) plr::minigrid::answer(request);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "minigrid_trace: %s\n", error.what());
+    return 1;
+  }
+}
