@@ -12,9 +12,10 @@ function(plr_own_flags target)
   endif()
 endfunction()
 
-# plr_library(core SOURCES ... LINKS ...) makes plr::core, a static library that can be installed.
+# plr_library(core SOURCES ... LINKS ...) makes plr::core, a static library; others can take it
+# unless it is INTERNAL.
 function(plr_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "" "SOURCES;LINKS")
   add_library(plr_${name} STATIC ${arg_SOURCES})
   add_library(plr::${name} ALIAS plr_${name})
   plr_own_flags(plr_${name})
@@ -22,6 +23,23 @@ function(plr_library name)
   target_include_directories(plr_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(plr_${name} PUBLIC ${arg_LINKS})
+  if(NOT arg_INTERNAL)
+    install(TARGETS plr_${name} EXPORT plrTargets)
+    install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plr
+            FILES_MATCHING PATTERN "*.h")
+  endif()
+endfunction()
+
+# What find_package(plr) needs, after all libraries.
+function(plr_install_package)
+  include(CMakePackageConfigHelpers)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/plr)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/plrConfig.cmake.in plrConfig.cmake
+                                INSTALL_DESTINATION ${folder})
+  write_basic_package_version_file(plrConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plrConfig.cmake
+                ${CMAKE_CURRENT_BINARY_DIR}/plrConfigVersion.cmake DESTINATION ${folder})
+  install(EXPORT plrTargets NAMESPACE plr:: DESTINATION ${folder})
 endfunction()
 
 # plr_test(core SOURCES ... LINKS ...) makes the binary core_test and one ctest entry per TEST.

@@ -1,41 +1,30 @@
 // In steady state the sampler and the scorer take no memory: counted by a replaced allocator.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay.h"
-
-namespace {
-std::size_t num_allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "tests/support/counting_allocator.h"
 
 namespace plr {
 namespace {
 
+using testing::num_allocations;
+
 std::size_t allocations_of_play(LevelReplay& replay, int episodes, Random random) {
-  const std::size_t before = num_allocations;
+  const std::size_t before = num_allocations();
   for (int i = 0; i < episodes; ++i) {
     const LevelId level = replay.next();
     replay.record({.level = level, .score = random.uniform()});
   }
-  return num_allocations - before;
+  return num_allocations() - before;
 }
 
 TEST(Allocation, OfAVectorIsCounted) {
-  const std::size_t before = num_allocations;
+  const std::size_t before = num_allocations();
   const std::vector<int> numbers(1000, 1);
-  EXPECT_EQ(num_allocations - before, 1U);
+  EXPECT_EQ(num_allocations() - before, 1U);
 }
 
 TEST(LevelReplay, TakesNoMemoryFromItsFirstDrawOn) {
@@ -75,9 +64,9 @@ TEST(EpisodeScorer, TakesNoMemoryPerStepOrEpisode) {
     }
     scorer.end_rollout(values);
   };
-  const std::size_t before = num_allocations;
+  const std::size_t before = num_allocations();
   for (int rollout = 0; rollout < 10; ++rollout) play();
-  EXPECT_EQ(num_allocations - before, 0U);
+  EXPECT_EQ(num_allocations() - before, 0U);
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// What does choosing a level cost?
+//
+// One operation is a draw and the record of its result, with all levels seen and scored, at the
+// paper's settings (temperature 0.1, staleness 0.1) and at warmer ones, where draws reach all over
+// the levels.  `naive` is the O(N) form of tests/support/naive_replay.h on the same work.  The
+// counter bytes_per_level is what the sampler allocates for a set of that size.
+//
+//   build/release/benchmarks/sampler_bench
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+
+#include "plr/core/level_replay.h"
+#include "tests/support/counting_allocator.h"
+#include "tests/support/naive_replay.h"
+
+namespace plr {
+namespace {
+
+constexpr LevelReplayConfig kRankAsPaper{};
+constexpr LevelReplayConfig kRankWarm{.temperature = 1, .staleness_coef = 0.3};
+constexpr LevelReplayConfig kProportionalAsPaper{.transform = Transform::kProportional};
+constexpr LevelReplayConfig kProportionalWarm{
+    .transform = Transform::kProportional, .temperature = 1, .staleness_coef = 0.3};
+
+void fast(benchmark::State& state, const LevelReplayConfig& config) {
+  const auto num_levels = static_cast<std::uint64_t>(state.range(0));
+  const Streams streams(1);
+  const std::size_t before = testing::allocated_bytes();
+  LevelReplay replay(LevelSet::range(0, num_levels), config, streams.named("levels"));
+  const std::size_t bytes = testing::allocated_bytes() - before;
+  Random scores = streams.named("scores");
+  for (LevelId level = 0; level < num_levels; ++level) replay.choose(level);
+  for (LevelId level = 0; level < num_levels; ++level) {
+    replay.record({.level = level, .score = scores.uniform()});
+  }
+  for (auto _ : state) {
+    const LevelId level = replay.next();
+    replay.record({.level = level, .score = scores.uniform()});
+  }
+  state.counters["bytes_per_level"] = static_cast<double>(bytes) / static_cast<double>(num_levels);
+}
+
+void naive(benchmark::State& state, const LevelReplayConfig& config) {
+  const auto num_levels = static_cast<std::uint64_t>(state.range(0));
+  const Streams streams(1);
+  Random scores = streams.named("scores");
+  Random levels = streams.named("levels");
+  testing::NaiveReplay replay(config, num_levels, false);
+  replay.see_all([&] { return scores.uniform(); });
+  for (auto _ : state) {
+    const LevelId level = replay.next(levels);
+    replay.record(level, scores.uniform());
+  }
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(200)->Arg(4'000)->Arg(100'000)->Arg(1'000'000)->ArgName("levels");
+}
+
+BENCHMARK_CAPTURE(fast, rank, kRankAsPaper)->Apply(sizes);
+BENCHMARK_CAPTURE(fast, rank_warm, kRankWarm)->Apply(sizes);
+BENCHMARK_CAPTURE(fast, proportional, kProportionalAsPaper)->Apply(sizes);
+BENCHMARK_CAPTURE(fast, proportional_warm, kProportionalWarm)->Apply(sizes);
+BENCHMARK_CAPTURE(naive, rank, kRankAsPaper)->Apply(sizes)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(naive, proportional, kProportionalAsPaper)
+    ->Apply(sizes)
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace plr
+
+BENCHMARK_MAIN();
