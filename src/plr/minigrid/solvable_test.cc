@@ -84,23 +84,20 @@ TEST(Solvable, AMultiRoomLevelIsWorthAbout087) {
   EXPECT_NEAR(sum / kLevels, 0.870, 0.001);
 }
 
-TEST(Solver, FindsNoWayWhereThereIsNone) {
-  const Level level = parse_level(
+TEST(Solver, TellsAKeyThatFitsFromOneThatDoesNot) {
+  const Level fits = parse_level(
       "######\n"
-      "#> RG#\n"
-      "# y  #\n"
-      "####R#\n"
-      "#   r#\n"
+      "#>yYG#\n"
       "######\n");
-  EXPECT_TRUE(reachable_through_objects(level));
-  const Level shut = parse_level(
+  EXPECT_TRUE(reachable_through_objects(fits));
+  // Pick up, forward, toggle, forward, forward.
+  EXPECT_EQ(solution(fits).value().size(), 5U);
+  const Level does_not = parse_level(
       "######\n"
       "#>yRG#\n"
-      "# ####\n"
-      "#   n#\n"
       "######\n");
-  EXPECT_FALSE(reachable_through_objects(shut));
-  EXPECT_FALSE(solution(shut).has_value());
+  EXPECT_FALSE(reachable_through_objects(does_not));
+  EXPECT_FALSE(solution(does_not).has_value());
 }
 
 }  // namespace
