@@ -76,6 +76,7 @@ TEST(OpenDoorRules, TheOpenDoorSucceeds) {
       "######\n",
       Rules::kOpenDoor);
   level.place = {3, 1};
+  expect_no_end(level, {kToggle});
   expect_no_end(level, {kPickUp, kForward});
   expect_success(level, {kPickUp, kForward, kToggle});
 }

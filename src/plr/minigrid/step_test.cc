@@ -249,14 +249,14 @@ TEST(Step, ABoxKeepsItsContentWhenItIsCarried) {
 }
 
 TEST(Step, DoneDoesNothingButPassTime) {
-  const Level level = parse_level(
-      "#####\n"
-      "#>y #\n"
-      "#####\n");
-  State state = level.start;
-  EXPECT_FALSE(play(level, state, {kDone}).done());
-  EXPECT_EQ(state.step_count, 1);
-  EXPECT_EQ(draw(state), draw(level.start));
+  for (const char* picture : {"####\n#>+#\n####\n", "####\n#>y#\n####\n", "####\n#> #\n####\n"}) {
+    const Level level = parse_level(picture);
+    State state = level.start;
+    EXPECT_FALSE(play(level, state, {kDone}).done());
+    EXPECT_EQ(state.step_count, 1);
+    EXPECT_TRUE(state.hand_is_empty());
+    EXPECT_EQ(draw(state), picture);
+  }
 }
 
 TEST(Step, ACopiedStateGoesOnIdentically) {
