@@ -2,9 +2,9 @@
 //
 // A Level, which stays as it is while one plays, and a State, which every step changes:
 //
-//   const Level level = make_level(task("MiniGrid-DoorKey-8x8-v0"), seed);   // tasks.h
+//   const Level level = make_level(find_task("MiniGrid-DoorKey-8x8-v0"), seed);   // tasks.h
 //   State state = level.start;
-//   const StepResult result = step(level, state, Action::kForward);          // step.h
+//   const StepResult result = step(level, state, Action::kForward);               // step.h
 //
 // Both are plain values.  A State has neither pointers nor padding: equal states have equal bytes,
 // and saving one is copying sizeof(State) bytes.

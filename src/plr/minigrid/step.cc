@@ -93,6 +93,31 @@ StepResult common_step(const Level& level, State& state, Action action) {
   return result;
 }
 
+StepResult pick_up_step(const Level& level, State& state, Action action) {
+  StepResult result = common_step(level, state, action);
+  if (action == Action::kPickUp && state.carrying.cell == level.target) {
+    succeed(level, state, result);
+  }
+  return result;
+}
+
+StepResult open_door_step(const Level& level, State& state, Action action) {
+  StepResult result = common_step(level, state, action);
+  if (action == Action::kToggle && state.grid.at(level.place).is_open_door()) {
+    succeed(level, state, result);
+  }
+  return result;
+}
+
+StepResult fetch_step(const Level& level, State& state, Action action) {
+  StepResult result = common_step(level, state, action);
+  if (!state.hand_is_empty()) {
+    result.terminated = true;
+    if (state.carrying.cell == level.target) succeed(level, state, result);
+  }
+  return result;
+}
+
 bool beside(Position a, Position b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y) == 1; }
 
 StepResult go_to_step(const Level& level, State& state, Action action) {
@@ -175,28 +200,12 @@ StepResult step(const Level& level, State& state, Action action) {
   switch (level.rules) {
     case Rules::kReachGoal:
       return common_step(level, state, action);
-    case Rules::kPickUp: {
-      StepResult result = common_step(level, state, action);
-      if (action == Action::kPickUp && state.carrying.cell == level.target) {
-        succeed(level, state, result);
-      }
-      return result;
-    }
-    case Rules::kOpenDoor: {
-      StepResult result = common_step(level, state, action);
-      if (action == Action::kToggle && state.grid.at(level.place).is_open_door()) {
-        succeed(level, state, result);
-      }
-      return result;
-    }
-    case Rules::kFetch: {
-      StepResult result = common_step(level, state, action);
-      if (!state.hand_is_empty()) {
-        result.terminated = true;
-        if (state.carrying.cell == level.target) succeed(level, state, result);
-      }
-      return result;
-    }
+    case Rules::kPickUp:
+      return pick_up_step(level, state, action);
+    case Rules::kOpenDoor:
+      return open_door_step(level, state, action);
+    case Rules::kFetch:
+      return fetch_step(level, state, action);
     case Rules::kGoTo:
       return go_to_step(level, state, action);
     case Rules::kPutNear:
