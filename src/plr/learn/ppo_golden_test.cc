@@ -88,9 +88,10 @@ void expect_recorded_state(const GoldenTensors& record, const std::string& updat
     EXPECT_LT(distance(parameter.tensor, record.floats(update + "after_w/" + parameter.name)),
               1e-5);
     // A rounding that tips one sample over the edge of a ReLU or a clip shows in these most.
-    for (const char* moment : {"m/", "v/"}) {
-      const GoldenTensor<float> golden = record.floats(update + "after_" + moment + parameter.name);
-      EXPECT_LT(relative_distance(tensor("adam." + (moment + parameter.name)), golden), 0.01)
+    for (const std::string moment : {"m/", "v/"}) {
+      const std::string name = moment + parameter.name;
+      EXPECT_LT(relative_distance(tensor("adam." + name), record.floats(update + "after_" + name)),
+                0.01)
           << moment;
     }
     const double recorded_sum = result.at("w_abs_sum").at(parameter.name);
@@ -123,7 +124,8 @@ void expect_recorded_updates(const std::string& name) {
   Rollout rollout({settings.at("T"), settings.at("N")}, network.shape(), at::kCPU);
 
   for (std::size_t u = 0; u < settings.at("results").size(); ++u) {
-    const std::string update = "u" + std::to_string(u) + "/";
+    const std::string number = std::to_string(u);
+    const std::string update = "u" + number + "/";
     SCOPED_TRACE(update);
     fill(record, update, rollout);
     compute_advantages(rollout, settings.at("gamma"), settings.at("lam"));
