@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -41,6 +42,8 @@ void Adam::step(const at::Tensor& norm, const at::Tensor& broken) {
                    config_.beta2, /*weight_decay=*/0, config_.epsilon, /*amsgrad=*/false,
                    /*maximize=*/false, /*grad_scale=*/divisor, /*found_inf=*/broken);
 }
+
+std::int64_t Adam::num_steps() const { return std::llround(steps_.item<double>()); }
 
 std::vector<NamedTensor> Adam::state() const {
   std::vector<NamedTensor> named;

@@ -13,6 +13,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "plr/learn/parameters.h"
@@ -21,10 +22,10 @@ namespace plr {
 
 struct AdamConfig {
   double learning_rate = 5e-4;  // the paper's for Procgen; 7e-4 for MiniGrid
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-5;
-  double max_grad_norm = 0.5;  // longer gradients are shortened to this; infinity: never
+  double beta1 = 0.9;           // how much of the mean gradient stays at a step
+  double beta2 = 0.999;         // how much of the mean squared gradient stays at a step
+  double epsilon = 1e-5;        // added to the root of the mean square before dividing by it
+  double max_grad_norm = 0.5;   // longer gradients are shortened to this; infinity: never
 };
 
 class Adam {
@@ -38,6 +39,9 @@ class Adam {
   // Applies parameters.grads(), whose length is `norm`, if `broken`, a float on the device, is 0;
   // does nothing if it is 1.  Leaves the gradients clipped.
   void step(const at::Tensor& norm, const at::Tensor& broken);
+
+  // How many steps were applied; waits for the device.
+  std::int64_t num_steps() const;
 
   // Both moments by parameter ("adam.m/conv1.w", "adam.v/conv1.w") and "adam.step", as views.
   std::vector<NamedTensor> state() const;

@@ -19,8 +19,8 @@ enum class Precision {
 };
 
 struct Compute {
-  std::string device = "cpu";  // "cpu", "cuda" or "cuda:1"
-  Precision precision = Precision::kFp32;
+  std::string device = "cpu";              // "cpu", "cuda" or "cuda:1"
+  Precision precision = Precision::kFp32;  // of the network; also given to it when it is made
   bool deterministic = false;  // on CUDA: repeats bit for bit, and is slower; the CPU always does
   int num_threads = 1;         // of libtorch on the CPU; the order of its sums depends on it
 };

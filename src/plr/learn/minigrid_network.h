@@ -13,11 +13,12 @@
 namespace plr {
 
 struct MinigridNetworkConfig {
-  std::int64_t channels =
-      32;            // of the last convolution; the paper takes 64 for ObstructedMazeGamut
-  bool pool = true;  // the 2x2 max-pool, which the paper does not mention and its code has
-  bool shared_hidden =
-      false;  // one hidden layer for policy and value: the paper's wording, not its code
+  // Of the last convolution.  The paper takes 64 for ObstructedMazeGamut.
+  std::int64_t channels = 32;
+  // The 2x2 max-pool, which the paper does not mention and its code has.
+  bool pool = true;
+  // One hidden layer for policy and value: the paper's wording, not its code.
+  bool shared_hidden = false;
 };
 
 // Throws std::invalid_argument if the grid is too small: 7 cells a side, or 4 without the pool.

@@ -4,8 +4,8 @@
 // expects):
 //
 //   const Network network = make_minigrid_network({14, 14, 3, 7}, {}, streams.named("init"),
-//   compute, device); const auto [logits, value] = network.forward(obs);   // obs: bytes [B, H, W,
-//   C]
+//                                                 Precision::kFp32, device);
+//   const auto [logits, value] = network.forward(obs);   // obs: bytes [B, H, W, C]
 //
 // Observations enter as bytes, as the environment wrote them, or as floats on the same scale where
 // something mixed or augmented them; they are brought to the device and scaled here.  The

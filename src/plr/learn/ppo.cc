@@ -44,6 +44,16 @@ PpoLosses losses_of(const at::Tensor& row) {
   return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
 }
 
+std::string complaint(const PpoLosses& losses, std::int64_t update, std::int64_t minibatch,
+                      std::int64_t num_minibatches) {
+  std::ostringstream text;
+  text << "update " << update << ", mini-batch " << minibatch << " of " << num_minibatches
+       << ": the loss is not finite (value loss " << losses.value_loss << ", policy loss "
+       << losses.policy_loss << ", entropy " << losses.entropy << ", gradient norm "
+       << losses.grad_norm << "); the weights are as the mini-batch before left them";
+  return text.str();
+}
+
 void check(bool fine, const char* field, double value, const char* bound) {
   if (!fine) {
     throw std::invalid_argument(std::string(field) + ": " + std::to_string(value) + " is not " +
@@ -53,7 +63,7 @@ void check(bool fine, const char* field, double value, const char* bound) {
 
 }  // namespace
 
-Ppo::Ppo(const Network& network, const PpoConfig& config, Random minibatches)
+Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches)
     : network_(network),
       config_(config),
       stream_(minibatches),
@@ -167,19 +177,13 @@ PpoStats Ppo::summary(const Rollout& rollout, const std::vector<at::Tensor>& row
   for (std::int64_t i = 0; i < table.size(0); ++i) {
     const PpoLosses losses = losses_of(table[i]);
     if (!std::isfinite(losses.total) || !std::isfinite(losses.grad_norm)) {
-      const auto steps_before = adam_.state().back().tensor.item<double>() - static_cast<double>(i);
-      std::ostringstream message;
-      message << "update " << 1 + steps_before / static_cast<double>(table.size(0))
-              << ", mini-batch " << i + 1 << " of " << table.size(0)
-              << ": the loss is not finite (value loss " << losses.value_loss << ", policy loss "
-              << losses.policy_loss << ", entropy " << losses.entropy << ", gradient norm "
-              << losses.grad_norm << "); the weights are as the mini-batch before left them";
-      throw std::runtime_error(message.str());
+      // The optimizer has counted the good mini-batches of this update and of all before.
+      const std::int64_t updates_before = (adam_.num_steps() - i) / table.size(0);
+      throw std::runtime_error(complaint(losses, updates_before + 1, i + 1, table.size(0)));
     }
     stats.minibatches.push_back(losses);
   }
-  const at::Tensor mean = table.mean(0);
-  stats.mean = losses_of(mean);
+  stats.mean = losses_of(table.mean(0));
   stats.explained_variance = explained_variance(rollout);
   return stats;
 }

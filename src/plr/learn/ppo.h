@@ -15,7 +15,7 @@
 //
 // Methods that change what is learned from, or add to the loss, do so through PpoHooks.
 //
-// Keeps a reference to the network.  Movable.  Not synchronized.
+// Keeps a reference to the network, whose weights it changes.  Movable.  Not synchronized.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -37,10 +37,10 @@ struct PpoConfig {
   int num_minibatches = 8;      // in an epoch, of equal size; the remainder is left out
   double clip = 0.2;            // how far the ratio may move from 1, and the value from the old one
   bool clip_value_loss = true;  // as the released code; false: the plain squared error
-  double value_coef = 0.5;
-  double entropy_coef = 0.01;
+  double value_coef = 0.5;      // weight of the value loss
+  double entropy_coef = 0.01;   // weight of the entropy, which is to stay large
   bool normalize_advantages = true;  // over the rollout, to mean 0 and deviation 1
-  AdamConfig adam = {};
+  AdamConfig adam = {};              // the optimizer and the bound on its gradient
 };
 
 // The samples of one step, on the network's device.
@@ -85,7 +85,7 @@ struct PpoStats {
 class Ppo {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Ppo(const Network& network, const PpoConfig& config, Random minibatches);
+  Ppo(Network& network, const PpoConfig& config, Random minibatches);
 
   // Learns from a rollout whose advantages and returns are computed.  Throws std::invalid_argument
   // if it has fewer samples than mini-batches, and std::runtime_error if a loss or gradient is not
@@ -106,7 +106,7 @@ class Ppo {
   at::Tensor next_order(std::size_t num_samples);
   PpoStats summary(const Rollout& rollout, const std::vector<at::Tensor>& rows) const;
 
-  const Network& network_;
+  Network& network_;
   PpoConfig config_;
   Random stream_;
   PpoHooks hooks_;

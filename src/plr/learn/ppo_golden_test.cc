@@ -117,9 +117,8 @@ void expect_recorded_updates(const std::string& name) {
   const GoldenTensors record(name);
   const json& settings = record.settings();
   const bool procgen = settings.at("net") == "procgen";
-  const Network network =
-      golden_network(GoldenTensors(procgen ? "nets/procgen64" : "nets/minigrid14"),
-                     procgen && settings.at("relu_skip").get<bool>());
+  Network network = golden_network(GoldenTensors(procgen ? "nets/procgen64" : "nets/minigrid14"),
+                                   procgen && settings.at("relu_skip").get<bool>());
   Ppo ppo(network, config_of(settings), Streams(1).named("minibatches"));
   Rollout rollout({settings.at("T"), settings.at("N")}, network.shape(), at::kCPU);
 

@@ -17,25 +17,27 @@ namespace {
 
 constexpr NetworkShape kTiny{7, 7, 1, 3};
 constexpr RolloutSize kSize{.num_steps = 8, .num_slots = 16};
-constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 3e-3}};
+constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 7e-4}};
 
 Network tiny_network(std::uint64_t seed = 1) {
   return make_minigrid_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, at::kCPU);
 }
 
-// Plays a game of one step: the observation is 0, 5 or 10 in every cell, and action 0, 1 or 2
-// earns 1.
+// Plays a game of one step: a bright band at the top, in the middle or at the bottom of the
+// observation says which action earns 1.
 double play(const Network& network, Random& random, Rollout& rollout) {
   Policy policy(network, {}, rollout.num_slots());
   const std::size_t cells = rollout.host_obs().size() / rollout.num_slots();
+  const std::size_t band = 2 * kTiny.width;
   std::vector<double> uniforms(rollout.num_slots());
   std::vector<std::uint8_t> wanted(rollout.num_slots());
   double earned = 0;
   for (std::size_t t = 0; t < rollout.num_steps(); ++t) {
     for (std::size_t i = 0; i < rollout.num_slots(); ++i) {
       wanted[i] = static_cast<std::uint8_t>(random.below(3));
-      std::ranges::fill(rollout.host_obs().subspan(i * cells, cells),
-                        static_cast<std::uint8_t>(5 * wanted[i]));
+      const std::span<std::uint8_t> obs = rollout.host_obs().subspan(i * cells, cells);
+      std::ranges::fill(obs, std::uint8_t{0});
+      std::ranges::fill(obs.subspan(wanted[i] * band, band), std::uint8_t{5});
       uniforms[i] = random.uniform();
     }
     policy.act(rollout.take_obs(t, 0, rollout.num_slots()), uniforms,
@@ -77,8 +79,8 @@ TEST(Ppo, LearnsWhichActionAnObservationAsksFor) {
   run.update();
   EXPECT_LT(run.earned, 0.6);  // by chance 1/3, with a deviation of 0.04
   PpoStats stats;
-  for (int u = 0; u < 60; ++u) stats = run.update();
-  EXPECT_GT(run.earned, 0.95);
+  for (int u = 0; u < 30; ++u) stats = run.update();
+  EXPECT_GT(run.earned, 0.95);         // eight seeds gave 0.98 and more
   EXPECT_LT(stats.mean.entropy, 0.5);  // of log 3 = 1.1 at first
 }
 
@@ -225,7 +227,7 @@ TEST(Ppo, ExplainedVarianceIsOneForPerfectValuesAndZeroForAConstant) {
 }
 
 TEST(Ppo, NamesABadField) {
-  const Network network = tiny_network();
+  Network network = tiny_network();
   const Random stream = Streams(1).named("minibatches");
   EXPECT_THROW(Ppo(network, {.epochs = 0}, stream), std::invalid_argument);
   EXPECT_THROW(Ppo(network, {.clip = 0}, stream), std::invalid_argument);

@@ -1,7 +1,7 @@
 // The network for Procgen's images: the residual network of IMPALA (Espeholt et al. 2018).
 //
-//   three stages of 16, 32 and 32 channels: conv 3x3 -> max-pool 3x3, stride 2 -> two residual
-//   blocks ReLU -> 256 units, ReLU -> logits and value
+//   three stages of 16, 32 and 32 channels: conv 3x3 -> max-pool 3x3, stride 2 -> two blocks
+//   ReLU -> 256 units, ReLU -> logits and value
 //
 // A block is x + conv(ReLU(conv(ReLU(x)))).  626,256 parameters for 64x64x3 and 15 actions.
 #pragma once

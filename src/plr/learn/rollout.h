@@ -5,9 +5,9 @@
 // bytes on the network's device, where they are needed.
 //
 //   Rollout rollout({.num_steps = 256, .num_slots = 64}, network.shape(), device);
-//   environment.step(..., rollout.host_obs());                     // writes [N, H, W, C]
-//   const at::Tensor seen = rollout.take_obs(t, 0, 64);            // the same, as obs[t] on the
-//   device rollout.rewards[t][slot] = 1;
+//   environment.step(..., rollout.host_obs());            // writes [N, H, W, C]
+//   const at::Tensor seen = rollout.take_obs(t, 0, 64);   // the same on the device, as obs[t]
+//   rollout.rewards[t][slot] = 1;
 //
 // Row t tells one story: on level levels[t][i], seeing obs[t][i], actions[t][i] was taken and
 // earned rewards[t][i]; if done[t][i], it ended the episode, and obs[t+1][i] opens the next one.
