@@ -30,22 +30,22 @@ GoldenTensors::GoldenTensors(const std::string& name) {
 
 template <class T>
 GoldenTensor<T> GoldenTensors::tensor(const std::string& name, const std::string& dtype) const {
-  for (const nlohmann::json& entry : index_.at("tensors")) {
-    if (entry.at("name") != name) continue;
-    if (entry.at("dtype") != dtype) throw std::runtime_error("tensor " + name + " is not " + dtype);
-    std::size_t count = 1;
-    for (const std::size_t n : entry.at("shape")) count *= n;
-    const std::size_t offset = entry.at("offset");
-    if (offset + count * sizeof(T) > bytes_.size())
-      throw std::runtime_error("tensor " + name + " is cut");
-    GoldenTensor<T> tensor;
-    entry.at(entry.contains("full_shape") ? "full_shape" : "shape").get_to(tensor.shape);
-    tensor.stride = entry.value("stride", 1);
-    tensor.elements.resize(count);
-    std::memcpy(tensor.elements.data(), bytes_.data() + offset, count * sizeof(T));
-    return tensor;
-  }
-  throw std::runtime_error("no tensor " + name);
+  const nlohmann::json& tensors = index_.at("tensors");
+  const auto found = std::ranges::find_if(
+      tensors, [&](const nlohmann::json& entry) { return entry.at("name") == name; });
+  if (found == tensors.end()) throw std::runtime_error("no tensor " + name);
+  if (found->at("dtype") != dtype) throw std::runtime_error(name + " is not of type " + dtype);
+  std::size_t count = 1;
+  for (const std::size_t n : found->at("shape")) count *= n;
+  const std::size_t offset = found->at("offset");
+  if (offset + count * sizeof(T) > bytes_.size()) throw std::runtime_error(name + " is cut");
+
+  GoldenTensor<T> tensor;
+  found->at(found->contains("full_shape") ? "full_shape" : "shape").get_to(tensor.shape);
+  tensor.stride = found->value("stride", 1);
+  tensor.elements.resize(count);
+  std::memcpy(tensor.elements.data(), bytes_.data() + offset, count * sizeof(T));
+  return tensor;
 }
 
 GoldenTensor<float> GoldenTensors::floats(const std::string& name) const {

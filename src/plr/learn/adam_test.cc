@@ -17,8 +17,6 @@ Parameters two_layers() {
       Streams(1).named("init"), at::kCPU);
 }
 
-const at::Tensor kSound = at::zeros({});
-
 // Ten steps of ours and of libtorch's own optimizer on the same gradients, some of them clipped.
 void expect_libtorchs_steps(const AdamConfig& config) {
   const Parameters parameters = two_layers();
@@ -45,7 +43,7 @@ void expect_libtorchs_steps(const AdamConfig& config) {
     const at::Tensor norm = adam.grad_norm();
     const double their_norm = torch::nn::utils::clip_grad_norm_(theirs, config.max_grad_norm);
     EXPECT_NEAR(norm.item<double>(), their_norm, 1e-6);
-    adam.step(norm, kSound);
+    adam.step(norm, /*broken=*/at::zeros({}));
     reference.step();
   }
   EXPECT_LT((parameters["a.w"] - theirs[0]).abs().max().item<double>(), 1e-6);
@@ -79,7 +77,7 @@ TEST(Adam, NamesABadField) {
   EXPECT_THROW(Adam(parameters, {.learning_rate = 0}), std::invalid_argument);
   EXPECT_THROW(Adam(parameters, {.beta2 = 1}), std::invalid_argument);
   try {
-    Adam(parameters, {.max_grad_norm = -1});
+    const Adam adam(parameters, {.max_grad_norm = -1});
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "max_grad_norm: -1.000000 is not positive");

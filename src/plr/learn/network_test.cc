@@ -136,10 +136,11 @@ TEST(Network, TakesFloatsOnTheScaleOfTheBytes) {
 }
 
 TEST(Network, SeesTheCallersMemoryWithoutACopy) {
-  std::vector<std::uint8_t> bytes(2 * 14 * 14 * 3, 5);
+  constexpr std::size_t kCells = 14UL * 14 * 3;
+  std::vector<std::uint8_t> bytes(2 * kCells, 5);
   const at::Tensor view = view_of_obs(bytes, kMultiRoom);
   EXPECT_EQ(view.sizes(), at::IntArrayRef({2, 14, 14, 3}));
-  bytes[14 * 14 * 3] = 9;
+  bytes[kCells] = 9;
   EXPECT_EQ(view[1][0][0][0].item<int>(), 9);
 }
 
