@@ -32,6 +32,9 @@ void make_directories(const std::filesystem::path& path);
 // Gives a file or directory another name in the same directory.
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Brings the names in the directory that PATH lies in to the disk.
+void sync_directory_of(const std::filesystem::path& path);
+
 // Removes a file, or a directory with all that is in it; it need not exist.
 void remove_path(const std::filesystem::path& path);
 
