@@ -11,7 +11,7 @@ namespace plr {
 
 AppendFile::AppendFile(const std::filesystem::path& path)
     : file_(path, O_WRONLY | O_CREAT | O_APPEND, "write"), size_(file_.size()) {
-  sync_directory_of(path);
+  sync_directory(path.parent_path());
 }
 
 void AppendFile::append(std::span<const std::byte> record) {

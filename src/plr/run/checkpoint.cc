@@ -114,18 +114,21 @@ void remove_leftovers(const fs::path& folder) {
 }
 
 void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
-  make_directories(directory / "states");
+  const std::string manifest = manifest_of(checkpoint);
+  fs::create_directories(directory / "states");
   for (const auto& [name, bytes] : checkpoint.states) {
-    write_file(directory / state_file(name), bytes);
+    write_in_place(directory / state_file(name), bytes);
   }
-  write_file(directory / kTensors, checkpoint.tensors);
-  write_text(directory / kManifest, manifest_of(checkpoint));
+  write_in_place(directory / kTensors, checkpoint.tensors);
+  write_in_place(directory / kManifest, std::as_bytes(std::span(manifest)));
+  sync_directory(directory / "states");
+  sync_directory(directory);
 }
 
 // Gives the new directory its name; one that has it already gets the new one's in the same instant.
 void put_in_place(const fs::path& aside, const fs::path& path) {
   if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
-    sync_directory_of(path);
+    sync_directory(path.parent_path());
     return;
   }
   // There is none of that name, or the file system cannot exchange: then it is gone for an instant.

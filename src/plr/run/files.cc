@@ -40,9 +40,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   std::filesystem::path aside = path;
   aside += ".tmp";
   try {
-    OpenFile file(aside, O_WRONLY | O_CREAT | O_TRUNC, "write");
-    file.write(bytes);
-    file.sync();
+    write_in_place(aside, bytes);
     rename_path(aside, path);
   } catch (const std::runtime_error&) {
     std::error_code ignored;
@@ -55,11 +53,21 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text)));
 }
 
+void write_in_place(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  OpenFile file(path, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  file.write(bytes);
+  file.sync();
+}
+
+void sync_directory(const std::filesystem::path& directory) {
+  OpenFile(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY, "write").sync();
+}
+
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
   if (path.empty() || std::filesystem::is_directory(path, error)) return;
   make_directories(path.parent_path());
-  if (std::filesystem::create_directory(path, error)) sync_directory_of(path);
+  if (std::filesystem::create_directory(path, error)) sync_directory(path.parent_path());
   if (error) fail("make the directory", path, error);
 }
 
@@ -67,12 +75,7 @@ void rename_path(const std::filesystem::path& from, const std::filesystem::path&
   std::error_code error;
   std::filesystem::rename(from, to, error);
   if (error) fail("write", to, error);
-  sync_directory_of(to);
-}
-
-void sync_directory_of(const std::filesystem::path& path) {
-  const std::filesystem::path parent = path.parent_path();
-  OpenFile(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY, "write").sync();
+  sync_directory(to.parent_path());
 }
 
 void remove_path(const std::filesystem::path& path) {

@@ -32,8 +32,10 @@ void make_directories(const std::filesystem::path& path);
 // Gives a file or directory another name in the same directory.
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Brings the names in the directory that PATH lies in to the disk.
-void sync_directory_of(const std::filesystem::path& path);
+// For a directory that gets its own name when it is complete: a file written to its place and
+// brought to the disk, and then the names of all of them.
+void write_in_place(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void sync_directory(const std::filesystem::path& directory);
 
 // Removes a file, or a directory with all that is in it; it need not exist.
 void remove_path(const std::filesystem::path& path);

@@ -1,5 +1,7 @@
 #include "plr/run/tensorboard.h"
 
+#include <fcntl.h>
+
 #include <bit>
 #include <concepts>
 #include <cstring>
@@ -8,7 +10,7 @@
 #include <string>
 
 #include "plr/run/crc32c.h"
-#include "plr/run/files.h"
+#include "plr/run/open_file.h"
 
 namespace plr {
 namespace {
@@ -89,34 +91,29 @@ std::string record_of(std::string_view data) {
   return record;
 }
 
-void append_event(AppendFile& file, std::string_view event) {
-  const std::string record = record_of(event);
-  file.append(std::as_bytes(std::span(record)));
-}
-
 }  // namespace
 
 EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file_(path) {
   const std::string first = record_of(file_version_event(wall_time));
-  const std::string found = read_text(path).substr(0, first.size());
-  // Behind length and checksum, the message begins with its key and the time of creation.
-  constexpr std::size_t kTime = 8 + 4 + 1;
-  if (found.size() < first.size()) {
+  if (file_.size() < first.size()) {
     // New, or its maker was killed before the first event was there.
     file_.truncate(0);
-    append_event(file_, file_version_event(wall_time));
-  } else {
-    std::uint64_t time = 0;
-    std::memcpy(&time, found.data() + kTime, sizeof time);
-    if (found != record_of(file_version_event(std::bit_cast<double>(time)))) {
-      throw std::runtime_error(path.string() +
-                               " is not an event file of TensorBoard; move it away");
-    }
+    file_.append(std::as_bytes(std::span(first)));
+    return;
+  }
+  std::string found(first.size(), '\0');
+  OpenFile(path, O_RDONLY, "read").read(std::as_writable_bytes(std::span(found)));
+  // Behind length and checksum, the message begins with a field's number and the time of creation.
+  double created = 0;
+  std::memcpy(&created, found.data() + 8 + 4 + 1, sizeof created);
+  if (found != record_of(file_version_event(created))) {
+    throw std::runtime_error(path.string() + " is not an event file of TensorBoard; move it away");
   }
 }
 
 void EventFile::scalar(std::string_view tag, std::int64_t step, double wall_time, float value) {
-  append_event(file_, scalar_event(tag, step, wall_time, value));
+  const std::string record = record_of(scalar_event(tag, step, wall_time, value));
+  file_.append(std::as_bytes(std::span(record)));
 }
 
 }  // namespace plr
