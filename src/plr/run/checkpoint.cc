@@ -27,7 +27,7 @@ constexpr std::string_view kAside = ".tmp";
 
 // ---- names --------------------------------------------------------------------------------------
 
-std::string with_zeros(std::string digits, std::size_t width) {
+std::string with_zeros(const std::string& digits, std::size_t width) {
   return std::string(width - std::min(width, digits.size()), '0') + digits;
 }
 
@@ -180,7 +180,7 @@ Source newest(const fs::path& folder) {
 nlohmann::json read_manifest(const Source& source) {
   const std::vector<std::byte> bytes = source.read(kManifest);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const nlohmann::json manifest = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json manifest = nlohmann::json::parse(text, nullptr, false);
   if (manifest.is_object() && manifest.contains("format") && manifest["format"] != kFormat) {
     throw std::runtime_error((source.saved.path / kManifest).string() + " is of format " +
                              manifest["format"].dump() + ", but this program reads format " +

@@ -20,14 +20,16 @@ namespace {
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
   OpenFile file(path, O_RDONLY, "read");
-  // One byte more than it seems to have, so that a file that grows meanwhile is read to its end.
+  // One byte more than it seems to have, so that the end is met before the room is.
   std::vector<std::byte> bytes(file.size() + 1);
-  std::size_t filled = 0;
-  while (const std::size_t count = file.read(std::span(bytes).subspan(filled))) {
-    filled += count;
-    if (filled == bytes.size()) bytes.resize(2 * filled);
-  }
-  bytes.resize(filled);
+  std::size_t size = 0;
+  std::size_t count = 0;
+  do {
+    if (size == bytes.size()) bytes.resize(2 * size);  // it does not tell its size, or grows
+    count = file.read(std::span(bytes).subspan(size));
+    size += count;
+  } while (count > 0);
+  bytes.resize(size);
   return bytes;
 }
 

@@ -25,6 +25,11 @@ TEST(Files, ReadBackWhatWasWritten) {
   EXPECT_EQ(read_text(temporary / "a.txt"), "one\ntwo");
 }
 
+TEST(Files, AreReadToTheirEndEvenIfTheyDoNotTellTheirSize) {
+  EXPECT_EQ(fs::file_size("/proc/self/stat"), 0U);
+  EXPECT_TRUE(read_text("/proc/self/stat").ends_with("\n"));
+}
+
 TEST(Files, LeaveNothingBesideThem) {
   const TemporaryDirectory temporary;
   write_text(temporary / "a.txt", "old");

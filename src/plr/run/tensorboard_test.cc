@@ -16,8 +16,8 @@ namespace {
 TEST(Crc32c, AgreesWithTheExamplesOfRfc3720) {
   const std::vector<std::byte> zeros(32, std::byte{0});
   const std::vector<std::byte> ones(32, std::byte{0xff});
-  std::vector<std::byte> rising;
-  for (int i = 0; i < 32; ++i) rising.push_back(static_cast<std::byte>(i));
+  std::vector<std::byte> rising(32);
+  for (std::size_t i = 0; i < 32; ++i) rising[i] = static_cast<std::byte>(i);
   EXPECT_EQ(crc32c(zeros), 0x8a9136aaU);
   EXPECT_EQ(crc32c(ones), 0x62a8ab43U);
   EXPECT_EQ(crc32c(rising), 0x46dd794eU);
