@@ -1,4 +1,6 @@
 // plr bench: how fast is it on this machine?
+#include "app/bench.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,6 +127,9 @@ void add_bench(CLI::App& program) {
   env->add_option("--seconds", arguments->seconds, "for each measurement (1)")->type_name("S");
   env->add_flag("--json", arguments->as_json, "as JSON, for programs");
   env->callback([arguments] { bench_env(*arguments); });
+#ifdef PLR_WITH_TORCH
+  add_bench_train(*verb);
+#endif
 }
 
 }  // namespace plr::app

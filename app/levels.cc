@@ -87,10 +87,6 @@ std::string title_of(const std::string& env, std::span<const DrawnLevel> levels)
   return mission && !mission->empty() ? fmt::format("{}: {}", env, *mission) : env;
 }
 
-std::string trimmed(const std::string& line) {
-  return line.substr(0, line.find_last_not_of(' ') + 1);
-}
-
 // Side by side, as many as the line holds; missions that differ are listed below them.
 void print_row(std::span<const DrawnLevel> row, int column_width, int num_difficulties,
                bool with_missions, TerminalColors colors) {

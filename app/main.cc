@@ -1,10 +1,10 @@
 // The program plr: one file per verb (verbs.h); here is what they share.
 //
-// Exit codes: 0 done, 1 the world failed (a file cannot be written), 2 the command was wrong.
-// Errors are one line on standard error.
+// Exit codes: 0 done, 2 refused or failed.  Errors are one line on standard error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -17,11 +17,13 @@
 namespace plr::app {
 namespace {
 
-constexpr int kWorldFailed = 1;
-constexpr int kWrongCommand = 2;
+constexpr int kFailed = 2;
 
 constexpr const char* kExamples =
     "Examples:\n"
+#ifdef PLR_WITH_TORCH
+    "  plr play runs/NAME                                   watch a trained agent\n"
+#endif
     "  plr envs multiroom                                   which environments have that in their "
     "name\n"
     "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5  draw six levels\n"
@@ -89,9 +91,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
-int report(const CLI::App& app, const std::string& what, int exit_code) {
+int report(const CLI::App& app, const std::string& what) {
   fmt::print(stderr, "{}: {}\n", full_name(app), one_line(what));
-  return exit_code;
+  return kFailed;
 }
 
 int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
@@ -100,13 +102,13 @@ int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
   CLI::App& app = chosen(program);
   const std::vector<std::string> unexpected = program.remaining(true);
   if (!unexpected.empty()) {
-    return report(app, about_unexpected(app, unexpected.front()), kWrongCommand);
+    return report(app, about_unexpected(app, unexpected.front()));
   }
   const std::vector<std::string> verbs = verb_names(app);
   if (!verbs.empty()) {
-    return report(app, fmt::format("say which: {}", fmt::join(verbs, ", ")), kWrongCommand);
+    return report(app, fmt::format("say which: {}", fmt::join(verbs, ", ")));
   }
-  return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)), kWrongCommand);
+  return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
 }
 
 // What was printed must have arrived: a full disk shows here only.
@@ -116,22 +118,31 @@ void finish_output() {
   }
 }
 
+// Options are spelt with hyphens, settings in files with underscores; both are understood here.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (!argument.starts_with("--")) continue;
+    const auto end = argument.begin() +
+                     static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
+    std::replace(argument.begin(), end, '_', '-');
+  }
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  return arguments;
+}
+
 int run(int argc, char** argv) {
   CLI::App program;
   describe(program);
   try {
-    program.parse(argc, argv);
+    program.parse(arguments_of(argc, argv));
     if (program.get_subcommands().empty()) fmt::print("{}", program.help());
     finish_output();
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(program, error);
-  } catch (const std::invalid_argument& error) {
-    return report(chosen(program), error.what(), kWrongCommand);
-  } catch (const std::out_of_range& error) {
-    return report(chosen(program), error.what(), kWrongCommand);
   } catch (const std::exception& error) {
-    return report(chosen(program), error.what(), kWorldFailed);
+    return report(chosen(program), error.what());
   }
 }
 

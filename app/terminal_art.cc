@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "plr/image/image.h"
 #include "plr/minigrid/picture.h"
 
 namespace plr::app {
@@ -107,6 +106,14 @@ char plain_letter(const Tile& tile) {
   return minigrid::letter({Kind::kAgent, Color::kRed, static_cast<std::uint8_t>(*tile.agent)});
 }
 
+winsize terminal_size() {
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
+    return size;
+  }
+  return {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+}
+
 }  // namespace
 
 TerminalColors terminal_colors() {
@@ -118,11 +125,8 @@ TerminalColors terminal_colors() {
   return text == "truecolor" || text == "24bit" ? TerminalColors::kTrue : TerminalColors::k256;
 }
 
-int terminal_width() {
-  winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
-}
+int terminal_width() { return terminal_size().ws_col; }
+int terminal_height() { return terminal_size().ws_row; }
 
 std::vector<std::string> terminal_art(const minigrid::TileMap& map, TerminalColors colors) {
   std::vector<std::string> lines;
@@ -138,6 +142,24 @@ std::vector<std::string> terminal_art(const minigrid::TileMap& map, TerminalColo
     }
   }
   return lines;
+}
+
+std::vector<std::string> terminal_art(const Image& picture, TerminalColors colors) {
+  std::vector<std::string> lines;
+  if (colors == TerminalColors::kNone) return lines;
+  for (int y = 0; y < picture.height(); y += 2) {
+    std::string& line = lines.emplace_back();
+    for (int x = 0; x < picture.width(); ++x) {
+      const Pixel below = {x, y + 1};
+      const Rgb paper = picture.contains(below) ? picture.at(below) : kBlack;
+      line += painted({"▀", picture.at({x, y}), paper}, colors);
+    }
+  }
+  return lines;
+}
+
+std::string trimmed(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 std::string terminal_legend(TerminalColors colors) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/image/image.h"
 #include "plr/minigrid/tile_map.h"
 
 namespace plr::app {
@@ -21,14 +22,21 @@ enum class TerminalColors : std::uint8_t {
 // for no colors (https://no-color.org).
 TerminalColors terminal_colors();
 
-// Characters in a line of standard output.
+// Characters in a line of standard output, and its lines.
 int terminal_width();
+int terminal_height();
 
 // How many characters wide a tile is.
 constexpr int tile_width(TerminalColors colors) { return colors == TerminalColors::kNone ? 1 : 2; }
 
 // One line per row of tiles.
 std::vector<std::string> terminal_art(const minigrid::TileMap& map, TerminalColors colors);
+
+// Two rows of pixels per line, one character per column; nothing without colors.
+std::vector<std::string> terminal_art(const Image& picture, TerminalColors colors);
+
+// Without the spaces at its end.
+std::string trimmed(const std::string& line);
 
 // What the characters mean, in one line.
 std::string terminal_legend(TerminalColors colors);

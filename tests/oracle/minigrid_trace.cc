@@ -2,9 +2,11 @@
 //
 // Reads requests, one per line, and answers each with lines that end with an empty one:
 //
-//   list                      the tasks' names
-//   play TASK SEED ACTIONS    plays the actions, written as digits, from the level of this seed
-//   draw TASK SEED HIGHLIGHT  the level as a picture of 32-pixel tiles; HIGHLIGHT is 0 or 1
+//   list                    the tasks' names
+//   play TASK SEED ACTIONS  plays the actions, written as digits, from the level of this seed
+//   draw TASK SEED ACTIONS  the picture after these actions, or those before an end: 32-pixel
+//   tiles,
+//                           without and with what the agent sees highlighted
 //
 // play writes a line per level begun, "FULL VIEW MISSION", and per step, "FULL VIEW REWARD ENDS":
 // the CRC-32 of both observations, the reward's bits and two digits, terminated and truncated.
@@ -70,12 +72,18 @@ void play(const Task& task, std::uint64_t seed, const std::string& actions) {
 }
 
 // Rows of hexadecimal digits.
-void draw(const Task& task, std::uint64_t seed, bool highlight) {
+void draw(const Task& task, std::uint64_t seed, const std::string& actions) {
   const Level level = make_level(task, seed);
-  const Image picture = render(whole_map(level, level.start), {.highlight = highlight});
-  for (int y = 0; y < picture.height(); ++y) {
-    for (const Rgb p : picture.row(y)) std::printf("%02x%02x%02x", p.red, p.green, p.blue);
-    std::printf("\n");
+  State state = level.start;
+  for (const char action : actions) {
+    if (step(level, state, static_cast<Action>(action - '0')).done()) break;
+  }
+  for (const bool highlight : {false, true}) {
+    const Image picture = render(whole_map(level, state), {.highlight = highlight});
+    for (int y = 0; y < picture.height(); ++y) {
+      for (const Rgb p : picture.row(y)) std::printf("%02x%02x%02x", p.red, p.green, p.blue);
+      std::printf("\n");
+    }
   }
 }
 
@@ -84,13 +92,13 @@ void answer(const std::string& request) {
   std::string verb;
   std::string name;
   std::uint64_t seed = 0;
-  std::string rest;
+  std::string actions;
   words >> verb;
   if (verb == "list") {
     for (const Task& task : tasks()) std::printf("%s\n", task.name.c_str());
-  } else if ((verb == "play" || verb == "draw") && words >> name >> seed >> rest) {
+  } else if ((verb == "play" || verb == "draw") && words >> name >> seed >> actions) {
     const Task task = with_seeding(find_task(name), Seeding::kPcg64);
-    verb == "play" ? play(task, seed, rest) : draw(task, seed, rest == "1");
+    verb == "play" ? play(task, seed, actions) : draw(task, seed, actions);
   } else {
     throw std::invalid_argument("unknown request: " + request);
   }

@@ -6,6 +6,22 @@
 #include <stdexcept>
 
 namespace plr {
+namespace {
+
+template <class Number>
+void parse_number(std::string_view field, const std::string& text, const char* kind,
+                  Number& value) {
+  const char* end = text.data() + text.size();
+  Number parsed{};
+  const auto [stop, error] = std::from_chars(text.data(), end, parsed);
+  if (error != std::errc() || stop != end || text.empty()) {
+    throw std::invalid_argument(std::string(field) + " must be " + kind + ", not " +
+                                (text.empty() ? "nothing" : text));
+  }
+  value = parsed;
+}
+
+}  // namespace
 
 bool Bounds::contains(double value) const {
   if (!std::isfinite(value)) return false;
@@ -27,6 +43,25 @@ std::string to_text(double value) {
   char text[32];
   const auto [end, error] = std::to_chars(text, text + sizeof text, value);
   return {text, end};
+}
+
+void parse_value(std::string_view field, const std::string& text, double& value) {
+  parse_number(field, text, "a number", value);
+}
+void parse_value(std::string_view field, const std::string& text, std::int64_t& value) {
+  parse_number(field, text, "a whole number", value);
+}
+void parse_value(std::string_view field, const std::string& text, std::uint64_t& value) {
+  parse_number(field, text, "a whole number", value);
+}
+void parse_value(std::string_view field, const std::string& text, int& value) {
+  parse_number(field, text, "a whole number", value);
+}
+void parse_value(std::string_view field, const std::string& text, bool& value) {
+  if (text != "true" && text != "false") {
+    throw std::invalid_argument(std::string(field) + " must be true or false, not " + text);
+  }
+  value = text == "true";
 }
 
 void throw_unknown_name(std::string_view field, std::string_view name, std::string_view known) {

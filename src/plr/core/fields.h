@@ -46,6 +46,7 @@ concept NamedEnum = std::is_enum_v<T> && requires(T value) {
 std::string to_text(double value);
 inline std::string to_text(bool value) { return value ? "true" : "false"; }
 inline std::string to_text(std::integral auto value) { return std::to_string(value); }
+inline std::string to_text(const std::string& value) { return value; }
 template <NamedEnum E>
 std::string to_text(E value) {
   return std::string(enum_names(value)[static_cast<std::size_t>(value)]);
@@ -80,6 +81,39 @@ void check_fields(const Config& config) {
       }
     }
   });
+}
+
+// The value that a text stands for.  Throws std::invalid_argument naming the field and the text.
+void parse_value(std::string_view field, const std::string& text, double& value);
+void parse_value(std::string_view field, const std::string& text, bool& value);
+void parse_value(std::string_view field, const std::string& text, std::int64_t& value);
+void parse_value(std::string_view field, const std::string& text, std::uint64_t& value);
+void parse_value(std::string_view field, const std::string& text, int& value);
+inline void parse_value(std::string_view, const std::string& text, std::string& value) {
+  value = text;
+}
+template <NamedEnum E>
+void parse_value(std::string_view field, const std::string& text, E& value) {
+  value = enum_from<E>(field, text);
+}
+
+// Sets the field of this name from a text; false if there is none.  Throws std::invalid_argument if
+// the text is no such value or out of its bounds.
+template <class Config>
+bool set_field(Config& config, std::string_view name, const std::string& text) {
+  bool found = false;
+  visit_fields(config, [&](std::string_view field, auto& value, const Bounds& bounds,
+                           std::string_view /*help*/) {
+    if (field != name) return;
+    found = true;
+    auto parsed = value;
+    parse_value(field, text, parsed);
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
+      if (!bounds.contains(static_cast<double>(parsed))) throw_out_of_bounds(field, text, bounds);
+    }
+    value = parsed;
+  });
+  return found;
 }
 
 // "name = value" lines, for messages and for comparing two configs field by field.

@@ -27,12 +27,6 @@ std::uint32_t mix(std::uint32_t x, std::uint32_t y) {
   return mixed ^ (mixed >> 16);
 }
 
-std::vector<std::uint32_t> words_of(std::uint64_t seed) {
-  std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(seed)};
-  if (seed >> 32 != 0) words.push_back(static_cast<std::uint32_t>(seed >> 32));
-  return words;
-}
-
 }  // namespace
 
 SeedSequence::SeedSequence(std::span<const std::uint32_t> words) {
@@ -51,7 +45,10 @@ SeedSequence::SeedSequence(std::span<const std::uint32_t> words) {
   }
 }
 
-SeedSequence::SeedSequence(std::uint64_t seed) : SeedSequence(words_of(seed)) {}
+// A high word of zero mixes as a missing one does, so that two words serve for every seed.
+SeedSequence::SeedSequence(std::uint64_t seed)
+    : SeedSequence(std::array{static_cast<std::uint32_t>(seed),
+                              static_cast<std::uint32_t>(seed >> 32)}) {}
 
 void SeedSequence::generate(std::span<std::uint32_t> out) const {
   std::uint32_t constant = kInitB;

@@ -1,7 +1,7 @@
 // How does one write on a picture?
 //
-// In small letters, 5 pixels wide and 7 above the line, times a scale.  Characters that the font lacks are drawn as a
-// small box.
+// In small letters, 5 pixels wide and 7 above the line, times a scale.  Characters that the font
+// lacks are drawn as a small box.
 //
 //   draw_text(picture, {4, 4}, "seed 12", {.color = {40, 40, 40}, .scale = 2});
 #pragma once

@@ -52,7 +52,7 @@ TEST(ObserveFull, HidesWhatTheAgentCarries) {
       "####\n");
   std::vector<std::uint8_t> empty_handed(full_size(level.start.grid));
   observe_full(level.start, empty_handed);
-  level.start.carrying.cell = key(Color::kRed);
+  level.start.carrying.cell = key(Color::kPurple);
   std::vector<std::uint8_t> carrying(full_size(level.start.grid));
   observe_full(level.start, carrying);
   EXPECT_EQ(carrying, empty_handed);

@@ -3,19 +3,30 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace plr::minigrid {
 namespace {
 
-TEST(Picture, IsReadAsItIsDrawn) {
-  const char* picture =
-      "########\n"
-      "#rnbpye#\n"
-      "#RNBPYE#\n"
-      "#+_o?G~#\n"
-      "#.  <  #\n"
-      "########\n";
-  EXPECT_EQ(draw(parse_level(picture).start), picture);
+constexpr const char* kEverything =
+    "########\n"
+    "#rnbpye#\n"
+    "#RNBPYE#\n"
+    "#+_o?G~#\n"
+    "#.  <  #\n"
+    "########\n";
+
+TEST(Picture, IsReadAsItIsDrawn) { EXPECT_EQ(draw(parse_level(kEverything).start), kEverything); }
+
+TEST(Picture, TellsTheColorsOfKeysAndLockedDoors) {
+  const Grid grid = parse_level(kEverything).start.grid;
+  int x = 1;
+  for (const Color color :
+       {Color::kRed, Color::kGreen, Color::kBlue, Color::kPurple, Color::kYellow, Color::kGrey}) {
+    EXPECT_EQ(grid.at({x, 1}), key(color));
+    EXPECT_EQ(grid.at({x, 2}), door(color, DoorState::kLocked));
+    ++x;
+  }
 }
 
 TEST(Picture, PutsTheAgentOnAnEmptyCell) {
@@ -25,13 +36,22 @@ TEST(Picture, PutsTheAgentOnAnEmptyCell) {
   EXPECT_TRUE(level.start.grid.is_empty({1, 1}));
 }
 
-TEST(Picture, MustBeARectangleWithAWallAroundItAndOneAgent) {
-  EXPECT_THROW(parse_level(""), std::invalid_argument);
-  EXPECT_THROW(parse_level("####\n#> #\n###\n"), std::invalid_argument);
-  EXPECT_THROW(parse_level("####\n#>  \n####\n"), std::invalid_argument);
-  EXPECT_THROW(parse_level("####\n#  #\n####\n"), std::invalid_argument);
-  EXPECT_THROW(parse_level("####\n#><#\n####\n"), std::invalid_argument);
-  EXPECT_THROW(parse_level("####\n#>x#\n####\n"), std::invalid_argument);
+std::string error_of(const char* picture) {
+  try {
+    parse_level(picture);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Picture, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(error_of(""), "picture: sides must be 3..25, not 0 x 0");
+  EXPECT_EQ(error_of("####\n#> #\n###\n"), "picture: line 3 has 3 characters, the first 4");
+  EXPECT_EQ(error_of("####\n#> G\n####\n"), "picture: the rim must be wall, not 'G'");
+  EXPECT_EQ(error_of("####\n#  #\n####\n"), "picture: one agent, not 0");
+  EXPECT_EQ(error_of("####\n#><#\n####\n"), "picture: one agent, not 2");
+  EXPECT_EQ(error_of("####\n#>x#\n####\n"), "picture: unknown character 'x'");
 }
 
 }  // namespace

@@ -44,6 +44,17 @@ TEST(NumpyRandom, DrawsNothingForASingleValue) {
   EXPECT_EQ(random.position(), (StreamPosition{.outputs = 5, .half_waiting = true}));
 }
 
+// rng = default_rng(7); rng.integers(3 << 29) a hundred times: one word in four is rejected.
+TEST(NumpyRandom, RejectsTheWordsThatWouldBiasALargeRange) {
+  NumpyRandom random(7);
+  const std::vector<int> drawn = below(random, std::vector<int>(100, 3 << 29));
+  EXPECT_EQ(drawn[0], 1006786719);
+  EXPECT_EQ(drawn[1], 1101948919);
+  EXPECT_EQ(drawn[98], 881250361);
+  EXPECT_EQ(drawn[99], 1089499377);
+  EXPECT_EQ(random.position(), (StreamPosition{.outputs = 63, .half_waiting = false}));
+}
+
 TEST(NumpyRandom, TakesNegativeBounds) {
   NumpyRandom plain(7);
   NumpyRandom shifted(7);

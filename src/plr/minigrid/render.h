@@ -6,8 +6,8 @@
 //   const Image picture = render(whole_map(level, level.start), {.tile_size = 32});
 //   write_png("level.png", picture);                         // image/png.h
 //
-// Within one shade of minigrid's own render() (tests/oracle/).  Thread-safe: touches its arguments
-// only.
+// Pixel by pixel equal to minigrid's own render() (tests/oracle/).  Thread-safe: it touches its
+// arguments only.
 #pragma once
 
 #include "plr/image/image.h"

@@ -51,19 +51,15 @@ TEST(Render, DrawsEveryObjectInItsPlace) {
 
 TEST(Render, TurnsTheAgent) {
   Level level = some_level();
-  // Inside near the tip of each direction; the opposite one is inside near the back.
-  constexpr std::array<std::array<int, 2>, 4> kTips = {{{22, 16}, {16, 22}, {9, 16}, {16, 9}}};
+  // The left corner of its back, for each direction.
+  constexpr std::array<std::array<int, 2>, 4> kBacks = {{{5, 8}, {23, 5}, {26, 23}, {8, 26}}};
   for (std::size_t direction = 0; direction < 4; ++direction) {
     level.start.direction = static_cast<Direction>(direction);
     const Image picture = render(whole_map(level, level.start));
     for (std::size_t other = 0; other < 4; ++other) {
-      const Rgb tip = pixel(picture, {1, 1}, kTips[other][0], kTips[other][1]);
-      const bool is_back = (direction + 2) % 4 == other;
-      if (other == direction || is_back) {
-        EXPECT_EQ(tip, (Rgb{255, 0, 0})) << direction << other;
-      } else {
-        EXPECT_NE(tip, (Rgb{255, 0, 0})) << direction << other;
-      }
+      const Rgb expected = other == direction ? Rgb{255, 0, 0} : kBlack;
+      EXPECT_EQ(pixel(picture, {1, 1}, kBacks[other][0], kBacks[other][1]), expected)
+          << direction << " " << other;
     }
   }
 }

@@ -1,0 +1,10 @@
+// The parts of plr bench that are files of their own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace plr::app {
+
+void add_bench_train(CLI::App& bench);
+
+}  // namespace plr::app

@@ -1,0 +1,112 @@
+// plr bench train: how fast does it train here, and where does the time go?
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "app/bench.h"
+#include "plr/train/config.h"
+#include "plr/train/trainer.h"
+
+namespace plr::app {
+namespace {
+
+struct BenchTrainArguments {
+  std::string preset = "minigrid-multiroom";
+  std::string device = "auto";
+  std::string precision = "fp32";
+  int threads = 0;
+  int updates = 5;
+  bool as_json = false;
+};
+
+// Trains for a few updates in a folder that is removed again.
+nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
+  TrainConfig config = preset(arguments.preset);
+  set(config, "device", arguments.device);
+  set(config, "precision", arguments.precision);
+  set(config, "threads", std::to_string(arguments.threads));
+  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
+  config.schedule.eval_interval = 0;
+  config.schedule.final_episodes = 1;
+  config.schedule.levels_interval = 1 << 20;
+  config.schedule.checkpoint_interval = 1 << 20;
+
+  const auto folder =
+      std::filesystem::temp_directory_path() / fmt::format("plr-bench-{}", getpid());
+  TrainTimes warm;
+  TrainTimes end;
+  {
+    Trainer trainer(config, folder);
+    config = trainer.config();
+    trainer.run({.updated = [&](const Progress& p) {
+      if (p.update == 1) warm = trainer.times();
+      if (p.update == p.num_updates) end = trainer.times();
+    }});
+  }
+  std::filesystem::remove_all(folder);
+
+  const double seconds = end.total - warm.total;
+  const auto share = [&](double TrainTimes::*part) { return (end.*part - warm.*part) / seconds; };
+  nlohmann::ordered_json result = {
+      {"preset", arguments.preset},
+      {"device", config.compute.device},
+      {"precision", to_text(config.compute.precision)},
+      {"threads", config.compute.num_threads},
+      {"steps", batch * arguments.updates},
+      {"steps_per_second", static_cast<double>(batch * arguments.updates) / seconds},
+      {"acting", share(&TrainTimes::acting)},
+      {"environment", share(&TrainTimes::environment)},
+      {"sampler", share(&TrainTimes::sampler)},
+      {"update", share(&TrainTimes::update)}};
+  result["rest"] = 1 - result.at("acting").get<double>() - result.at("environment").get<double>() -
+                   result.at("sampler").get<double>() - result.at("update").get<double>();
+  return result;
+}
+
+void bench_train(const BenchTrainArguments& arguments) {
+  if (arguments.updates < 1) {
+    throw std::invalid_argument(
+        fmt::format("--updates must be at least 1, not {}", arguments.updates));
+  }
+  const nlohmann::ordered_json result = measured(arguments);
+  if (arguments.as_json) {
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{} on {} ({}, {} threads): {:.0f} steps/s\n\n", arguments.preset,
+             result.at("device").get<std::string>(), result.at("precision").get<std::string>(),
+             result.at("threads").get<int>(), result.at("steps_per_second").get<double>());
+  for (const auto& [part, what] :
+       {std::pair{"acting", "the network acts"}, std::pair{"environment", "steps and level starts"},
+        std::pair{"sampler", "scores, records and draws"}, std::pair{"update", "PPO learns"},
+        std::pair{"rest", "advantages, logs, all else"}}) {
+    fmt::print("{:<12} {:>6.2f} %   {}\n", part, 100 * result.at(part).get<double>(), what);
+  }
+}
+
+}  // namespace
+
+void add_bench_train(CLI::App& bench) {
+  auto arguments = std::make_shared<BenchTrainArguments>();
+  CLI::App* verb =
+      bench.add_subcommand("train", "training steps per second, and what they go into");
+  verb->add_option("--preset", arguments->preset, "as of plr train")->capture_default_str();
+  verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
+  verb->add_option("--precision", arguments->precision, "fp32, tf32 or bf16")
+      ->capture_default_str();
+  verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
+      ->capture_default_str();
+  verb->add_option("--updates", arguments->updates, "to measure, after one more")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->callback([arguments] { bench_train(*arguments); });
+}
+
+}  // namespace plr::app

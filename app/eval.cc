@@ -1,0 +1,121 @@
+// plr eval: how good is a trained agent?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/verbs.h"
+#include "plr/train/evaluator.h"
+#include "plr/train/saved_agent.h"
+#include "plr/train/training_levels.h"
+
+namespace plr::app {
+namespace {
+
+struct EvalArguments {
+  std::string run;
+  std::int64_t episodes = 100;
+  std::string levels;
+  std::uint64_t seed = 0;
+  bool greedy = false;
+  bool json = false;
+};
+
+nlohmann::ordered_json described(const Evaluation& evaluation) {
+  return {{"episodes", evaluation.episodes.size()},
+          {"return", evaluation.mean_return()},
+          {"standard_error", evaluation.standard_error()},
+          {"success_rate", evaluation.success_rate()},
+          {"length", evaluation.mean_length()}};
+}
+
+void print_row(const char* name, const nlohmann::ordered_json& row) {
+  fmt::print("{:<14} {:>9} {:>10.4f} {:>10.4f} {:>9.1f}% {:>9.1f}\n", name,
+             row.at("episodes").get<int>(), row.at("return").get<double>(),
+             row.at("standard_error").get<double>(), 100 * row.at("success_rate").get<double>(),
+             row.at("length").get<double>());
+}
+
+nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
+  const auto num_slots = static_cast<int>(std::min<std::int64_t>(64, arguments.episodes));
+  const SavedAgent agent = load_agent(arguments.run, num_slots);
+  const EnvSpec& spec = agent.env->spec();
+  const Streams streams(arguments.seed);
+
+  const LevelSet training = training_levels(agent.config.task.levels, spec);
+  const auto count = static_cast<std::size_t>(arguments.episodes);
+  Random random = streams.named("evaluate");
+  Evaluator evaluator(*agent.env, agent.network);
+  const auto play = [&](const std::vector<LevelId>& levels, const char* name) {
+    return evaluator.play(levels, arguments.greedy, streams.named(name));
+  };
+  nlohmann::ordered_json result = {{"run", arguments.run},
+                                   {"update", agent.update},
+                                   {"env", spec.name},
+                                   {"seed", arguments.seed},
+                                   {"greedy", arguments.greedy}};
+  if (!arguments.levels.empty()) {
+    const LevelSet asked = training_levels(arguments.levels, spec);
+    result["levels"] = described(play(levels_of(asked, count, random), "evaluate/levels"));
+    return result;
+  }
+  const Evaluation test = play(test_levels(spec, training, count, random), "evaluate/test");
+  const Evaluation train = play(levels_of(training, count, random), "evaluate/train");
+  result["test"] = described(test);
+  result["train"] = described(train);
+  result["gap"] = train.mean_return() - test.mean_return();
+  return result;
+}
+
+void eval(const EvalArguments& arguments) {
+  if (arguments.episodes < 1) {
+    throw std::invalid_argument(
+        fmt::format("--episodes must be at least 1, not {}", arguments.episodes));
+  }
+  const nlohmann::ordered_json result = evaluated(arguments);
+  if (arguments.json) {
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{} after {} updates, on {}\n\n", arguments.run, result.at("update").get<int>(),
+             result.at("env").get<std::string>());
+  fmt::print("{:<14} {:>9} {:>10} {:>10} {:>10} {:>9}\n", "levels", "episodes", "return", "+-",
+             "success", "length");
+  for (const auto& [key, name] :
+       {std::pair{"test", "never seen"}, std::pair{"train", "training set"},
+        std::pair{"levels", "given"}}) {
+    if (result.contains(key)) print_row(name, result.at(key));
+  }
+  if (result.contains("gap"))
+    fmt::print("\ngap (training - test): {:.4f}\n", result.at("gap").get<double>());
+}
+
+}  // namespace
+
+void add_eval(CLI::App& program) {
+  auto arguments = std::make_shared<EvalArguments>();
+  CLI::App* verb = program.add_subcommand("eval", "measure a trained agent");
+  verb->footer(
+      "Examples:\n"
+      "  plr eval runs/NAME                      on levels never seen, and on the training set\n"
+      "  plr eval runs/NAME --episodes 1000      more closely\n"
+      "  plr eval runs/NAME --levels 5000-5999   on these levels");
+  verb->add_option("run", arguments->run, "the folder of a run")->required();
+  verb->add_option("--episodes", arguments->episodes, "episodes of each kind")
+      ->capture_default_str();
+  verb->add_option("--levels", arguments->levels,
+                   "instead: a range, a number of levels, a file, or full");
+  verb->add_option_function<std::string>(
+          "--seed",
+          [arguments](const std::string& text) { parse_value("--seed", text, arguments->seed); },
+          "of the levels and actions drawn")
+      ->default_str("0");
+  verb->add_flag("--greedy", arguments->greedy, "take the likeliest action instead of drawing one");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  verb->callback([arguments] { eval(*arguments); });
+}
+
+}  // namespace plr::app

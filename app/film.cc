@@ -1,0 +1,171 @@
+#include "app/film.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "plr/image/sheet.h"
+#include "plr/image/text.h"
+
+namespace plr::app {
+namespace {
+
+constexpr Rgb kPaper = {24, 25, 29};
+constexpr Rgb kTrack = {44, 46, 53};
+constexpr Rgb kFaint = {130, 134, 144};
+constexpr Rgb kInk = {228, 230, 235};
+constexpr Rgb kBar = {86, 120, 176};
+constexpr Rgb kArea = {52, 68, 98};
+constexpr Rgb kChosen = {255, 190, 60};
+
+// The strip below the picture, from top to bottom.
+constexpr int kMargin = 10;
+constexpr int kTextScale = 2;
+constexpr int kTextLine = kLineHeight * kTextScale;
+constexpr int kBarHeight = 40;
+constexpr int kLabelHeight = kLineHeight + 4;
+constexpr int kCurveHeight = 40;
+// Two words and two numbers of text side by side; the names of seven actions.
+constexpr int kMinWidth = 330;
+
+void fill(Image& image, Pixel corner, int width, int height, Rgb color) {
+  if (width > 0 && height > 0) image.paste(Image(width, height, color), corner);
+}
+
+int width_of(const std::string& text, int scale) {
+  return static_cast<int>(text.size()) * kCharacterWidth * scale - scale;
+}
+
+void draw_right(Image& image, Pixel right_corner, const std::string& text, Rgb color) {
+  draw_text(image, {right_corner.x - width_of(text, kTextScale), right_corner.y}, text,
+            {.color = color, .scale = kTextScale});
+}
+
+}  // namespace
+
+void Film::add(Image picture, const Moment& moment) {
+  scenes_.push_back({std::move(picture), moment});
+  scenes_.back().moment.seen = {};  // belongs to the environment, which goes on
+}
+
+bool Film::has_values() const {
+  return std::ranges::any_of(
+      scenes_, [](const Scene& s) { return s.moment.thought && s.moment.thought->value; });
+}
+
+// "forward 93%".
+std::string Film::deed(const Scene& scene, const std::string& ending) const {
+  const auto& thought = scene.moment.thought;
+  if (!thought) return ending;
+  const auto action = static_cast<std::size_t>(thought->action);
+  return fmt::format("{} {:.0f}%", action_names_[action], 100 * thought->probabilities[action]);
+}
+
+void Film::draw_numbers(Image& frame, Pixel corner, const Scene& scene,
+                        const std::string& ending) const {
+  const Moment& moment = scene.moment;
+  const int right = frame.width() - kMargin;
+  draw_text(frame, corner, fmt::format("step {}", moment.step),
+            {.color = kInk, .scale = kTextScale});
+  draw_right(frame, {right, corner.y}, fmt::format("return {:.2f}", moment.episode_return), kInk);
+  corner.y += kTextLine;
+  draw_text(frame, corner, deed(scene, ending), {.color = kChosen, .scale = kTextScale});
+  if (moment.thought && moment.thought->value) {
+    draw_right(frame, {right, corner.y}, fmt::format("value {:.2f}", *moment.thought->value), kInk);
+  }
+}
+
+// A column for each action, filled from below.
+void Film::draw_actions(Image& frame, Pixel corner, const Scene& scene) const {
+  constexpr int kGap = 4;
+  const auto& thought = scene.moment.thought;
+  const int count = static_cast<int>(action_names_.size());
+  const int room = frame.width() - 2 * kMargin + kGap;
+  for (int i = 0; i < count; ++i) {
+    const int left = corner.x + i * room / count;
+    const int width = corner.x + (i + 1) * room / count - kGap - left;
+    const bool is_chosen = thought && thought->action == i;
+    const double p = thought ? thought->probabilities[static_cast<std::size_t>(i)] : 0;
+    const int height = static_cast<int>(std::lround(p * kBarHeight));
+    fill(frame, {left, corner.y}, width, kBarHeight, kTrack);
+    fill(frame, {left, corner.y + kBarHeight - height}, width, height, is_chosen ? kChosen : kBar);
+    const std::string label = action_names_[static_cast<std::size_t>(i)].substr(
+        0, static_cast<std::size_t>((width + kGap) / kCharacterWidth));
+    draw_text(frame, {left + (width - width_of(label, 1)) / 2, corner.y + kBarHeight + 4}, label,
+              {.color = is_chosen ? kChosen : kFaint});
+  }
+}
+
+// The value over the whole episode, as far as it is known at this frame.
+void Film::draw_values(Image& frame, Pixel corner, std::size_t num_shown) const {
+  const int width = frame.width() - 2 * kMargin;
+  fill(frame, corner, width, kCurveHeight, kTrack);
+  float low = 0;
+  float high = 1;
+  for (const Scene& scene : scenes_) {
+    if (!scene.moment.thought) continue;
+    low = std::min(low, scene.moment.thought->value.value_or(0));
+    high = std::max(high, scene.moment.thought->value.value_or(0));
+  }
+  const auto y_of = [&](float value) {
+    const float share = (high - value) / (high - low);
+    return corner.y + 2 + static_cast<int>(std::lround(share * (kCurveHeight - 6)));
+  };
+  const int zero = y_of(0);
+  const int count = static_cast<int>(scenes_.size());
+  for (int i = 0; i < static_cast<int>(num_shown); ++i) {
+    const auto& thought = scenes_[static_cast<std::size_t>(i)].moment.thought;
+    if (!thought) continue;
+    const int left = corner.x + i * width / count;
+    const int step_width = std::max(1, corner.x + (i + 1) * width / count - left);
+    const int y = y_of(thought->value.value_or(0));
+    const bool is_now = i + 1 == static_cast<int>(num_shown);
+    fill(frame, {left, std::min(y, zero)}, step_width, std::abs(zero - y), kArea);
+    fill(frame, {left, y}, step_width, 2, is_now ? kChosen : kBar);
+  }
+  fill(frame, {corner.x, zero}, width, 1, kFaint);
+  draw_text(frame, {corner.x + 4, zero - kLineHeight}, "value", {.color = kInk});
+}
+
+std::vector<Image> Film::animation(const std::string& ending) const {
+  const int curve = has_values() ? kCurveHeight + kMargin : 0;
+  std::vector<Image> frames;
+  for (const Scene& scene : scenes_) {
+    const Image& picture = scene.picture;
+    const int strip = kMargin + 2 * kTextLine + kBarHeight + kLabelHeight + kMargin + curve;
+    Image& frame =
+        frames.emplace_back(std::max(kMinWidth, picture.width()), picture.height() + strip, kPaper);
+    frame.paste(picture, {(frame.width() - picture.width()) / 2, 0});
+    Pixel corner = {kMargin, picture.height() + kMargin};
+    draw_numbers(frame, corner, scene, ending);
+    corner.y += 2 * kTextLine;
+    draw_actions(frame, corner, scene);
+    corner.y += kBarHeight + kLabelHeight + kMargin;
+    if (curve > 0) draw_values(frame, corner, frames.size());
+  }
+  return frames;
+}
+
+std::string Film::caption(const Scene& scene, const std::string& ending) const {
+  std::string text = fmt::format("{}: {}", scene.moment.step, deed(scene, ending));
+  const auto& thought = scene.moment.thought;
+  if (thought && thought->value) text += fmt::format(", value {:.2f}", *thought->value);
+  return text;
+}
+
+Image Film::sheet(const std::string& title, const std::string& ending) const {
+  constexpr int kMaxColumns = 6;
+  const std::size_t last = scenes_.size() - 1;
+  const std::size_t distance =
+      std::max<std::size_t>(1, (last + kMaxOnSheet - 2) / (kMaxOnSheet - 1));
+  std::vector<Captioned> pictures;
+  for (std::size_t i = 0; i < last; i += distance) {
+    pictures.push_back({scenes_[i].picture, caption(scenes_[i], ending)});
+  }
+  pictures.push_back({scenes_[last].picture, caption(scenes_[last], ending)});
+  return plr::sheet(pictures, {.title = title, .num_columns = kMaxColumns});
+}
+
+}  // namespace plr::app

@@ -1,0 +1,114 @@
+#include "app/moment_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "plr/catalog/spectator.h"
+
+namespace plr::app {
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr int kPanelWidth = 40;
+constexpr int kNameWidth = 8;
+
+struct LevelArt {
+  std::vector<std::string> lines;
+  int width = 0;  // characters that one sees
+};
+
+LevelArt level_art(const VectorEnv& env, const Moment& moment, TerminalColors colors) {
+  if (const auto tiles = tiles_of(env, 0)) {
+    return {terminal_art(*tiles, colors), tiles->width * tile_width(colors)};
+  }
+  // About as many pixels as a terminal has characters.
+  const Image picture = frame_of(env, 0, moment.seen, {.tile_size = 4});
+  return {terminal_art(picture, colors), picture.width()};
+}
+
+// In eighths of a character where there are colors, and so surely other characters too.
+std::string bar(double fraction, TerminalColors colors) {
+  if (colors == TerminalColors::kNone) {
+    return std::string(static_cast<std::size_t>(std::lround(fraction * kBarWidth)), '#');
+  }
+  constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const long eighths = std::lround(fraction * kBarWidth * 8);
+  std::string text;
+  for (long i = 0; i < eighths / 8; ++i) text += "█";
+  return text + std::string(kParts[static_cast<std::size_t>(eighths % 8)]);
+}
+
+// At the end there is nothing left to do, and the names stand alone.
+std::string action_line(const VectorEnv& env, Action action, const std::optional<Thought>& thought,
+                        TerminalColors colors) {
+  const bool is_chosen = thought && thought->action == action;
+  std::string text =
+      fmt::format("{} {:<{}}", is_chosen ? '>' : ' ', action_name(env, action), kNameWidth);
+  if (thought) {
+    const double p = thought->probabilities[static_cast<std::size_t>(action)];
+    text += fmt::format("{:>4.0f}%  {}", 100 * p, bar(p, colors));
+  }
+  if (colors == TerminalColors::kNone) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", is_chosen ? "1;33" : "2", text);
+}
+
+std::vector<std::string> panel(const VectorEnv& env, const Moment& moment, TerminalColors colors) {
+  const auto field = [](const char* name, const std::string& value) {
+    return fmt::format("  {:<{}}{}", name, kNameWidth, value);
+  };
+  const auto number = [](double x) { return fmt::format("{:6.3f}", x); };
+  const bool has_value = moment.thought && moment.thought->value;
+  const std::string carried = carried_in(env, 0);
+  std::vector<std::string> lines = {
+      field("step", fmt::format("{:>2} of {}", moment.step, env.spec().max_steps)),
+      field("reward", number(moment.reward)),
+      field("return", number(moment.episode_return)),
+      field("value", has_value ? number(*moment.thought->value) : " -"),
+      field("holds", " " + (carried.empty() ? "-" : carried)),
+      ""};
+  for (Action action = 0; action < env.spec().num_actions; ++action) {
+    lines.push_back(action_line(env, action, moment.thought, colors));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> moment_view(const VectorEnv& env, const Moment& moment,
+                                     TerminalColors colors) {
+  auto [lines, width] = level_art(env, moment, colors);
+  const std::vector<std::string> beside = panel(env, moment, colors);
+  if (width + kPanelWidth > terminal_width()) {
+    lines.insert(lines.end(), beside.begin(), beside.end());
+    return lines;
+  }
+  const std::string nothing(static_cast<std::size_t>(width), ' ');
+  lines.resize(std::max(lines.size(), beside.size()), nothing);
+  for (std::size_t i = 0; i < beside.size(); ++i) lines[i] += "  " + beside[i];
+  return lines;
+}
+
+std::string transcript_heading() {
+  return fmt::format("{:>5}  {:<{}} {:>11} {:>8} {:>8}", "step", "action", kNameWidth,
+                     "probability", "value", "reward");
+}
+
+std::string transcript_line(const VectorEnv& env, int step, const Thought& thought, double reward) {
+  const double p = thought.probabilities[static_cast<std::size_t>(thought.action)];
+  const std::string value = thought.value ? fmt::format("{:.3f}", *thought.value) : "-";
+  return fmt::format("{:>5}  {:<{}} {:>11.3f} {:>8} {:>8.3f}", step,
+                     action_name(env, thought.action), kNameWidth, p, value, reward);
+}
+
+std::vector<std::string> plain_level(const VectorEnv& env, const Moment& moment) {
+  std::vector<std::string> lines = level_art(env, moment, TerminalColors::kNone).lines;
+  for (std::string& line : lines) line = trimmed(line);
+  return lines;
+}
+
+}  // namespace plr::app

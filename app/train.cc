@@ -1,0 +1,188 @@
+// plr train: trains an agent, or goes on with a run.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "app/progress_bar.h"
+#include "app/verbs.h"
+#include "plr/run/files.h"
+#include "plr/train/config.h"
+#include "plr/train/trainer.h"
+
+namespace plr::app {
+namespace {
+
+struct TrainArguments {
+  std::string preset = "small";
+  std::string algorithm = "paper";
+  std::string config;
+  std::string resume;
+  std::string out;
+  std::map<std::string, std::string> settings;  // given as flags
+};
+
+// The first Ctrl-C asks for an end after the present update; the second ends at once.
+volatile std::sig_atomic_t stop_wanted = 0;
+
+void want_stop(int signal) {
+  stop_wanted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+// Later ones win: preset, algorithm, file, flags.
+TrainConfig config_of(const TrainArguments& arguments) {
+  TrainConfig config = preset(arguments.preset);
+  set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
+  if (!arguments.config.empty()) {
+    if (!std::filesystem::exists(arguments.config)) {
+      throw std::invalid_argument("there is no file " + arguments.config + " for --config");
+    }
+    for (const auto& [name, value] :
+         values_of_toml(read_text(arguments.config), arguments.config)) {
+      set(config, name, value);
+    }
+  }
+  for (const auto& [name, value] : arguments.settings) set(config, name, value);
+  return config;
+}
+
+// runs/doorkey-6x6-plr-s1, and with a number behind it if that is taken.
+std::filesystem::path new_folder(const TrainConfig& config) {
+  std::string task = config.task.env.substr(config.task.env.rfind('/') + 1);
+  if (task.starts_with("MiniGrid-")) task = task.substr(9);
+  if (task.ends_with("-v0")) task = task.substr(0, task.size() - 3);
+  for (char& c : task) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string name =
+      fmt::format("{}-{}-s{}", task, to_text(config.task.curriculum), config.schedule.seed);
+  std::filesystem::path folder = std::filesystem::path("runs") / name;
+  for (int i = 2; std::filesystem::exists(folder); ++i) {
+    folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
+  }
+  return folder;
+}
+
+Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folder) {
+  if (arguments.resume.empty()) {
+    const TrainConfig config = config_of(arguments);
+    folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
+    return Trainer(config, folder);
+  }
+  folder = arguments.resume;
+  std::optional<std::int64_t> steps;
+  for (const auto& [name, value] : arguments.settings) {
+    if (name != "steps") {
+      throw std::invalid_argument(
+          fmt::format("--{} cannot be changed with --resume; only --steps can", name));
+    }
+    parse_value("steps", value, steps.emplace());
+  }
+  return Trainer::resume(folder, steps);
+}
+
+BarState bar_state(const Progress& p) {
+  const auto left = static_cast<double>(p.num_updates - p.update);
+  const double per_second = p.steps_per_second;
+  const double steps_left = left * static_cast<double>(p.steps) / static_cast<double>(p.update);
+  std::string text = fmt::format("{} steps  {}/s  train {:.2f}", short_number(double(p.steps)),
+                                 short_number(per_second), p.train_return);
+  if (p.test_return)
+    text += fmt::format("  test {:.2f} ({:.0f}%)", *p.test_return, 100 * *p.test_success);
+  return {.fraction = static_cast<double>(p.update) / static_cast<double>(p.num_updates),
+          .seconds_left = per_second > 0 ? steps_left / per_second : 0,
+          .text = text};
+}
+
+void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
+  const Progress p = trainer.progress();
+  const TaskConfig& task = trainer.config().task;
+  const std::string run = folder.string();
+  fmt::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env, task.levels,
+             to_text(task.curriculum), short_number(double(p.steps)), p.num_episodes,
+             clock_text(p.seconds));
+  if (p.test_return) {
+    fmt::print("On levels it has never seen: return {:.3f}, success {:.0f}%.\n", *p.test_return,
+               100 * *p.test_success);
+  }
+  const CurriculumKind other =
+      task.curriculum == CurriculumKind::kPlr ? CurriculumKind::kUniform : CurriculumKind::kPlr;
+  fmt::print(
+      "\nNext:\n"
+      "  plr play {0} --level 1000000     watch it on a level\n"
+      "  plr eval {0} --episodes 1000     measure it more closely\n"
+      "  plr train --curriculum {1}   compare\n"
+      "  plr train --preset minigrid-multiroom   a setting of the paper\n",
+      run, to_text(other));
+}
+
+void train(const TrainArguments& arguments) {
+  std::filesystem::path folder;
+  Trainer trainer = trainer_of(arguments, folder);
+  fmt::print(stderr, "{} on {} in {}\n", arguments.resume.empty() ? "training" : "going on",
+             trainer.config().task.env, folder.string());
+  std::signal(SIGINT, want_stop);
+  std::signal(SIGTERM, want_stop);
+  ProgressBar bar(stderr);
+  const bool is_done = trainer.run({.updated = [&](const Progress& p) { bar.show(bar_state(p)); },
+                                    .should_stop = [] { return stop_wanted != 0; }});
+  bar.finish();
+  if (is_done) {
+    print_end(trainer, folder);
+  } else {
+    fmt::print("Stopped after {} steps, and saved.  Go on with\n  plr train --resume {}\n",
+               trainer.progress().steps, folder.string());
+  }
+}
+
+std::string preset_help() {
+  std::string text = "settings to begin with:";
+  for (const auto& [name, summary] : presets()) text += fmt::format("\n  {}: {}", name, summary);
+  return text;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program) {
+  auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* verb = program.add_subcommand("train", "train an agent, or go on with a run");
+  verb->footer(
+      "Examples:\n"
+      "  plr train                                    learns a small task in minutes\n"
+      "  plr train --curriculum uniform --seed 2      the baseline\n"
+      "  plr train --preset minigrid-multiroom        the paper's setting\n"
+      "  plr train --levels full --buffer-size 500    on the full distribution of levels\n"
+      "  plr train --resume runs/NAME                 go on where it stopped\n"
+      "\n"
+      "Every setting below can stand in a file too: --config FILE with lines as  steps = 1000000");
+  verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
+  verb->add_option("--algorithm", arguments->algorithm,
+                   "paper, or released-code: what the authors' code does where it differs")
+      ->capture_default_str();
+  verb->add_option("--config", arguments->config, "a file of settings");
+  verb->add_option("--resume", arguments->resume, "the folder of a run to go on with");
+  verb->add_option("--out", arguments->out, "the folder of the new run (runs/ and a telling name)");
+  const TrainConfig defaults = preset("small");
+  visit_groups(defaults, [&](const char* title, const auto& group) {
+    visit_fields(group, [&](std::string_view name, const auto& value, const Bounds&,
+                            std::string_view help) {
+      const std::string field(name);
+      std::string flag = "--" + field;
+      std::replace(flag.begin(), flag.end(), '_', '-');
+      verb->add_option_function<std::string>(
+              flag,
+              [arguments, field](const std::string& text) { arguments->settings[field] = text; },
+              std::string(help))
+          ->group(title)
+          ->type_name("")
+          ->default_str(to_text(value));
+    });
+  });
+  verb->callback([arguments] { train(*arguments); });
+}
+
+}  // namespace plr::app

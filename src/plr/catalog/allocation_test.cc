@@ -1,0 +1,29 @@
+// Steps take no memory: counted by a replaced allocator.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "plr/catalog/make_env.h"
+#include "tests/support/counting_allocator.h"
+
+namespace plr {
+namespace {
+
+TEST(VectorEnv, TakesNoMemoryPerStep) {
+  for (const EnvInfo& info : environments()) {
+    for (const Observation observation : {Observation::kFull, Observation::kView}) {
+      const auto env = make_env(info.name, {.num_slots = 1, .observation = observation});
+      StepBuffers buffers(env->spec());
+      const Start start = {0, 7};
+      env->start({&start, 1}, buffers.batch());
+      const std::size_t before = testing::num_allocations();
+      for (Action action = 0; env->is_running(0); action = (action + 1) % info.num_actions) {
+        env->step({0, 1}, {&action, 1}, buffers.batch());
+      }
+      EXPECT_EQ(testing::num_allocations() - before, 0U) << info.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,99 @@
+#include "plr/catalog/spectator.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "plr/catalog/make_env.h"
+#include "plr/minigrid/step.h"
+
+namespace plr {
+namespace {
+
+// An environment of a family that brings no pictures.
+class Screen final : public VectorEnv {
+ public:
+  explicit Screen(std::array<int, 3> shape) : VectorEnv(spec_of(shape)) {}
+
+ private:
+  static EnvSpec spec_of(std::array<int, 3> shape) {
+    EnvSpec spec;
+    spec.name = "screen";
+    spec.num_slots = 1;
+    spec.observation_shape = shape;
+    spec.num_actions = 15;
+    spec.max_steps = 10;
+    return spec;
+  }
+  void start_levels(std::span<const Start>, const StepBatch&) override {}
+  void step_slots(SlotRange, std::span<const Action>, const StepBatch&) override {}
+  void save_episode(int, ByteWriter&) const override {}
+  void load_episode(int, LevelId, bool, ByteReader&) override {}
+};
+
+class DoorKey : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Start start = {0, 3};
+    env_->start({&start, 1}, buffers_.batch());
+  }
+  void act(minigrid::Action action) {
+    const Action number = static_cast<Action>(action);
+    env_->step({0, 1}, {&number, 1}, buffers_.batch());
+  }
+
+  std::unique_ptr<VectorEnv> env_ = make_env("minigrid/MiniGrid-DoorKey-5x5-v0", {.num_slots = 1});
+  StepBuffers buffers_{env_->spec()};
+};
+
+TEST_F(DoorKey, IsDrawnInTilesAsItStandsNow) {
+  const Image before = frame_of(*env_, 0, buffers_.batch().observations, {.tile_size = 8});
+  EXPECT_EQ(before.width(), 5 * 8);
+  EXPECT_EQ(before.height(), 5 * 8);
+  act(minigrid::Action::kLeft);
+  EXPECT_NE(frame_of(*env_, 0, buffers_.batch().observations, {.tile_size = 8}), before);
+  EXPECT_EQ(tiles_of(*env_, 0)->width, 5);
+}
+
+TEST_F(DoorKey, HasNamesForItsActions) {
+  EXPECT_EQ(action_name(*env_, 0), "left");
+  EXPECT_EQ(action_name(*env_, static_cast<Action>(minigrid::Action::kPickUp)), "pick up");
+  EXPECT_EQ(action_name(*env_, static_cast<Action>(minigrid::Action::kDone)), "done");
+}
+
+TEST_F(DoorKey, TellsWhatTheAgentHolds) {
+  EXPECT_EQ(carried_in(*env_, 0), "");
+  // Turn and try to pick up, a step forward and again: the room beside the door has few cells.
+  using enum minigrid::Action;
+  for (int i = 0; i < 40 && carried_in(*env_, 0).empty(); ++i) {
+    for (const auto action : {kPickUp, kLeft, kPickUp, kForward}) {
+      if (carried_in(*env_, 0).empty()) act(action);
+    }
+  }
+  EXPECT_EQ(carried_in(*env_, 0), "yellow key");
+}
+
+TEST(FrameOf, DrawsTheObservationWhereThereIsNoOtherPicture) {
+  const Screen screen({2, 3, 3});
+  std::array<std::uint8_t, 18> bytes = {};
+  bytes[15] = 10;  // row 1, column 2: red, green, blue
+  bytes[16] = 20;
+  bytes[17] = 30;
+  const Image picture = frame_of(screen, 0, bytes);
+  EXPECT_EQ(picture.width(), 384);  // 3 pixels, each 128 wide
+  EXPECT_EQ(picture.height(), 256);
+  EXPECT_EQ(picture.at({256, 128}), (Rgb{10, 20, 30}));
+  EXPECT_EQ(picture.at({383, 255}), (Rgb{10, 20, 30}));
+  EXPECT_EQ(picture.at({255, 128}), (Rgb{}));
+  EXPECT_FALSE(tiles_of(screen, 0));
+  EXPECT_EQ(action_name(screen, 12), "12");
+}
+
+TEST(FrameOf, RefusesObservationsThatAreNoPictures) {
+  const Screen screen({2, 2, 4});
+  EXPECT_THROW(frame_of(screen, 0, std::array<std::uint8_t, 16>{}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace plr

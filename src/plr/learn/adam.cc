@@ -1,0 +1,60 @@
+#include "plr/learn/adam.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace plr {
+namespace {
+
+void check(bool fine, const char* field, double value, const char* bound) {
+  if (!fine) {
+    throw std::invalid_argument(std::string(field) + ": " + std::to_string(value) + " is not " +
+                                bound);
+  }
+}
+
+}  // namespace
+
+Adam::Adam(const Parameters& parameters, const AdamConfig& config)
+    : parameters_(parameters),
+      config_(config),
+      first_moment_(at::zeros_like(parameters.values())),
+      second_moment_(at::zeros_like(parameters.values())),
+      steps_(at::zeros({}, parameters.values().options())) {
+  check(config.learning_rate > 0, "learning_rate", config.learning_rate, "positive");
+  check(config.beta1 >= 0 && config.beta1 < 1, "beta1", config.beta1, "in [0, 1)");
+  check(config.beta2 >= 0 && config.beta2 < 1, "beta2", config.beta2, "in [0, 1)");
+  check(config.epsilon > 0, "epsilon", config.epsilon, "positive");
+  check(config.max_grad_norm > 0, "max_grad_norm", config.max_grad_norm, "positive");
+}
+
+at::Tensor Adam::grad_norm() const { return parameters_.grads().norm(); }
+
+void Adam::step(const at::Tensor& norm, const at::Tensor& broken) {
+  // The gradient times min(1, max_grad_norm / (norm + 1e-6)); the fused kernel divides.
+  const at::Tensor divisor = ((norm + 1e-6) / config_.max_grad_norm).clamp_min(1);
+  steps_.add_(1 - broken);
+  at::_fused_adam_({parameters_.values()}, {parameters_.grads()}, {first_moment_}, {second_moment_},
+                   /*max_exp_avg_sqs=*/{}, {steps_}, config_.learning_rate, config_.beta1,
+                   config_.beta2, /*weight_decay=*/0, config_.epsilon, /*amsgrad=*/false,
+                   /*maximize=*/false, /*grad_scale=*/divisor, /*found_inf=*/broken);
+}
+
+std::int64_t Adam::num_steps() const { return std::llround(steps_.item<double>()); }
+
+std::vector<NamedTensor> Adam::state() const {
+  std::vector<NamedTensor> named;
+  for (NamedTensor& m : parameters_.views(first_moment_)) {
+    named.push_back({"adam.m/" + m.name, m.tensor});
+  }
+  for (NamedTensor& v : parameters_.views(second_moment_)) {
+    named.push_back({"adam.v/" + v.name, v.tensor});
+  }
+  named.push_back({"adam.step", steps_});
+  return named;
+}
+
+}  // namespace plr

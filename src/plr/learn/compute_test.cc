@@ -1,0 +1,29 @@
+#include "plr/learn/compute.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace plr {
+namespace {
+
+TEST(Compute, SetsTheNumberOfThreads) {
+  const int before = at::get_num_threads();
+  EXPECT_EQ(configure({.num_threads = 1}), at::Device(at::kCPU));
+  EXPECT_EQ(at::get_num_threads(), 1);
+  configure({.num_threads = before});
+}
+
+TEST(Compute, RefusesWhatIsNotThere) {
+  EXPECT_THROW(configure({.device = "tpu"}), std::invalid_argument);
+  EXPECT_THROW(configure({.precision = Precision::kBf16}), std::invalid_argument);
+  EXPECT_THROW(configure({.num_threads = -1}), std::invalid_argument);
+  if (!at::hasCUDA()) {
+    EXPECT_THROW(configure({.device = "cuda"}), std::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace plr

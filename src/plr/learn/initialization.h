@@ -1,0 +1,33 @@
+// What are a network's weights before it has learned anything?
+//
+// Random numbers of one stream, made here in double precision with nothing but additions,
+// multiplications, divisions, square roots and comparisons, which every machine rounds alike.  So
+// the same seed gives the same weights whatever the device, its libraries and the number of
+// threads.
+//
+//   Random init = streams.named("init");
+//   const std::vector<double> weight = orthogonal(7, 64, 0.01, init);   // [7, 64], row by row
+//
+// Free functions; they advance the stream that they are given.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plr/core/random.h"
+
+namespace plr {
+
+// One draw of the standard normal distribution, by Karney's exact rejection method ("Sampling
+// exactly from the normal distribution", 2016), which needs no logarithm, cosine or table.
+double standard_normal(Random& random);
+
+// A [rows, cols] matrix with orthonormal rows (columns, where there are fewer of them) times
+// `gain`, every such matrix equally likely (Saxe et al. 2014).
+std::vector<double> orthogonal(std::int64_t rows, std::int64_t cols, double gain, Random& random);
+
+// `count` numbers uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
+std::vector<double> xavier_uniform(std::int64_t count, std::int64_t fan_in, std::int64_t fan_out,
+                                   Random& random);
+
+}  // namespace plr

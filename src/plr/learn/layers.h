@@ -1,0 +1,37 @@
+// The layers that networks are made of: their parameters by name, and what they do.
+//
+//   add_layer("policy", {7, 64}, Init::kOrthogonal, 0.01, specs);   // makes policy.w and policy.b
+//   const Layer policy(parameters, "policy");
+//   const at::Tensor logits = dense(features, policy);
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plr/learn/parameters.h"
+
+namespace plr {
+
+// The weight `name.w` of this shape, [out, in...], and its bias `name.b`, at the end of `specs`.
+void add_layer(const std::string& name, const std::vector<std::int64_t>& shape, Init init,
+               double gain, std::vector<ParameterSpec>& specs);
+
+struct Layer {
+  Layer() = default;
+  Layer(const Parameters& parameters, const std::string& name);
+
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+// A convolution of stride 1 over [B, C, H, W].
+at::Tensor conv(const at::Tensor& x, const Layer& layer, std::int64_t padding = 0);
+
+// A fully connected layer over all of [B, ...]: x and the weight, [out, ...], have the same
+// dimensions but for the first.  Both have their channels last in memory, so neither is moved.
+at::Tensor dense(const at::Tensor& x, const Layer& layer);
+
+}  // namespace plr

@@ -1,0 +1,68 @@
+#include "plr/learn/network.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+
+#include <sstream>
+#include <stdexcept>
+
+namespace plr {
+namespace {
+
+// While it lives, libtorch computes layers in bf16 where that was asked for.
+class AutocastScope {
+ public:
+  explicit AutocastScope(Precision precision) : active_(precision == Precision::kBf16) {
+    if (!active_) return;
+    at::autocast::increment_nesting();
+    at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+    at::autocast::set_autocast_enabled(at::kCUDA, true);
+  }
+  ~AutocastScope() {
+    if (!active_) return;
+    at::autocast::set_autocast_enabled(at::kCUDA, false);
+    // The cast weights are kept for the length of one pass only: the next step changes them.
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  }
+  AutocastScope(const AutocastScope&) = delete;
+  AutocastScope& operator=(const AutocastScope&) = delete;
+
+ private:
+  bool active_;
+};
+
+}  // namespace
+
+Network::Network(const NetworkShape& shape, double scale, Precision precision,
+                 Parameters parameters, Body body)
+    : shape_(shape),
+      scale_(scale),
+      precision_(precision),
+      parameters_(std::move(parameters)),
+      body_(std::move(body)) {}
+
+Output Network::forward(const at::Tensor& obs) const {
+  if (obs.dim() != 4 || obs.size(1) != shape_.height || obs.size(2) != shape_.width ||
+      obs.size(3) != shape_.channels) {
+    std::ostringstream message;
+    message << "obs: shape " << obs.sizes() << " is not [B, " << shape_.height << ", "
+            << shape_.width << ", " << shape_.channels << "]";
+    throw std::invalid_argument(message.str());
+  }
+  at::Tensor images = obs.to(device(), /*non_blocking=*/true).to(at::kFloat).permute({0, 3, 1, 2});
+  if (scale_ != 1) images = images / scale_;
+
+  const AutocastScope autocast(precision_);
+  const Output out = body_(images);
+  return {out.logits.to(at::kFloat), out.value.to(at::kFloat).squeeze(1)};
+}
+
+at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& shape) {
+  const std::int64_t size = shape.height * shape.width * shape.channels;
+  const auto count = static_cast<std::int64_t>(bytes.size()) / size;
+  // libtorch has no tensors of constants; nothing writes through this one.
+  return at::from_blob(const_cast<std::uint8_t*>(bytes.data()),
+                       {count, shape.height, shape.width, shape.channels}, at::kByte);
+}
+
+}  // namespace plr

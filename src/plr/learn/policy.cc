@@ -1,0 +1,103 @@
+#include "plr/learn/policy.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace plr {
+namespace {
+
+// In double, so that the draw depends on the logits alone and not on how a device sums.
+at::Tensor draw(const at::Tensor& logits, const at::Tensor& uniforms) {
+  const at::Tensor cumulative = at::softmax(logits, 1, at::kDouble).cumsum(1);
+  const at::Tensor passed = cumulative.le(uniforms.unsqueeze(1)).sum(1);
+  // Rounding may leave the last cumulative probability just below 1.
+  return passed.clamp_max(logits.size(1) - 1);
+}
+
+// policy_term() of core/episode_scorer.h for a batch, on the device.
+at::Tensor term_of(ScoreFunction function, const at::Tensor& log_probs) {
+  const at::Tensor p = log_probs.exp();
+  switch (function) {
+    case ScoreFunction::kPolicyEntropy:
+      return -at::xlogy(p, p).sum(1) / std::log(static_cast<double>(p.size(1)));
+    case ScoreFunction::kLeastConfidence:
+      return 1 - p.amax(1);
+    case ScoreFunction::kMinMargin: {
+      const at::Tensor best = std::get<0>(p.topk(2, 1));
+      return 1 - (best.select(1, 0) - best.select(1, 1));
+    }
+    default:
+      return at::zeros({p.size(0)}, p.options());
+  }
+}
+
+}  // namespace
+
+Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch)
+    : network_(network), config_(config) {
+  const auto length = static_cast<std::int64_t>(max_batch);
+  const bool pinned = network.device().is_cuda();
+  host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
+  host_results_ = at::zeros({4, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+}
+
+void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out) {
+  const auto batch = static_cast<std::size_t>(obs.size(0));
+  check(batch, uniforms.size(), "uniforms");
+  check(batch, out.actions.size(), "actions");
+  check(batch, out.log_probs.size(), "log_probs");
+  check(batch, out.values.size(), "values");
+  if (!out.terms.empty()) check(batch, out.terms.size(), "terms");
+
+  const c10::InferenceMode inference;
+  const auto length = static_cast<std::int64_t>(batch);
+  std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
+  const at::Tensor u =
+      host_uniforms_.narrow(0, 0, length).to(network_.device(), /*non_blocking=*/true);
+
+  const Output output = network_.forward(obs);
+  const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
+  const at::Tensor actions = config_.greedy ? output.logits.argmax(1) : draw(output.logits, u);
+  const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
+
+  // One small copy back; an action is small enough to be exact as a float.
+  const at::Tensor results = at::stack({actions.to(at::kFloat), log_probs, output.value,
+                                        term_of(config_.score_function, all_log_probs)});
+  const at::Tensor host = host_results_.narrow(1, 0, length);
+  host.copy_(results);
+  const auto row = [&](std::int64_t which) {
+    return std::span(host[which].const_data_ptr<float>(), batch);
+  };
+  std::ranges::transform(row(0), out.actions.begin(),
+                         [](float a) { return static_cast<std::int32_t>(a); });
+  std::ranges::copy(row(1), out.log_probs.begin());
+  std::ranges::copy(row(2), out.values.begin());
+  if (!out.terms.empty()) std::ranges::copy(row(3), out.terms.begin());
+}
+
+void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
+  const auto batch = static_cast<std::size_t>(obs.size(0));
+  check(batch, values.size(), "values");
+  const c10::InferenceMode inference;
+  const at::Tensor host = host_results_[0].narrow(0, 0, obs.size(0));
+  host.copy_(network_.forward(obs).value);
+  std::ranges::copy(std::span(host.const_data_ptr<float>(), batch), values.begin());
+}
+
+void Policy::check(std::size_t batch, std::size_t length, const char* name) const {
+  if (batch > static_cast<std::size_t>(host_uniforms_.size(0))) {
+    throw std::invalid_argument("obs: " + std::to_string(batch) +
+                                " observations are more than the " +
+                                std::to_string(host_uniforms_.size(0)) + " foreseen");
+  }
+  if (length != batch) {
+    throw std::invalid_argument(std::string(name) + ": " + std::to_string(length) +
+                                " elements for " + std::to_string(batch) + " observations");
+  }
+}
+
+}  // namespace plr

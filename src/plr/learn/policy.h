@@ -1,0 +1,63 @@
+// Which actions does the agent take?
+//
+// Policy turns observations into actions, drawn from the network's policy by numbers of our own
+// stream, so that a run repeats on any device:
+//
+//   Policy policy(network, {.score_function = ScoreFunction::kPolicyEntropy}, num_slots);
+//   for (double& u : uniforms) u = actions_stream.uniform();
+//   policy.act(rollout.take_obs(t, 0, num_slots), uniforms,
+//              {rollout.actions[t], rollout.log_probs[t], rollout.values[t], terms});
+//
+// The smallest action whose cumulative probability exceeds u is taken.  Everything happens on the
+// network's device, and the four results come back in one copy.
+//
+// Keeps a reference to the network, which must outlive it.  Not synchronized.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "plr/core/episode_scorer.h"
+#include "plr/learn/network.h"
+
+namespace plr {
+
+struct PolicyConfig {
+  // Where a level's score is about the policy itself, its term of each step is computed too.
+  ScoreFunction score_function = ScoreFunction::kValueL1;
+  bool greedy = false;  // take the most probable action instead of drawing one
+};
+
+// The caller's arrays, one element per observation; `terms` may be empty where nobody wants them.
+struct Decisions {
+  std::span<std::int32_t> actions;
+  std::span<float> log_probs;
+  std::span<float> values;
+  std::span<float> terms;
+};
+
+class Policy {
+ public:
+  // For at most `max_batch` observations at a time.
+  Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch);
+
+  // Acts on bytes [B, H, W, C] on any device with one number of [0, 1) for each.  Throws
+  // std::invalid_argument if an array's length is not B or B is above max_batch.
+  void act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out);
+
+  // The values alone, for the observations that follow a rollout's last step.
+  void evaluate(const at::Tensor& obs, std::span<float> values);
+
+ private:
+  void check(std::size_t batch, std::size_t length, const char* name) const;
+
+  const Network& network_;
+  PolicyConfig config_;
+  at::Tensor host_uniforms_;  // [max_batch] doubles, pinned with CUDA
+  at::Tensor host_results_;   // [4, max_batch] floats, pinned with CUDA
+};
+
+}  // namespace plr

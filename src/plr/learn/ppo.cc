@@ -1,0 +1,186 @@
+#include "plr/learn/ppo.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "plr/learn/ppo_loss.h"
+
+namespace plr {
+namespace {
+
+// The columns of Ppo::samples_.
+enum Column { kAction, kLogProb, kValue, kAdvantage, kReturn, kNumColumns };
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;  // unbiased
+};
+
+Moments moments(std::span<const float> numbers) {
+  Moments m;
+  for (const float x : numbers) m.mean += x;
+  m.mean /= static_cast<double>(numbers.size());
+  for (const float x : numbers) m.variance += (x - m.mean) * (x - m.mean);
+  m.variance /= static_cast<double>(numbers.size() - 1);
+  return m;
+}
+
+double explained_variance(const Rollout& rollout) {
+  const std::span<const float> returns = rollout.returns.all();
+  std::vector<float> errors(returns.size());
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = returns[i] - rollout.values.all()[i];
+  const double variance = moments(returns).variance;
+  return variance > 0 ? 1 - moments(errors).variance / variance : 0;
+}
+
+PpoLosses losses_of(const at::Tensor& row) {
+  const auto* x = row.const_data_ptr<float>();
+  return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
+}
+
+std::string complaint(const PpoLosses& losses, std::int64_t update, std::int64_t minibatch,
+                      std::int64_t num_minibatches) {
+  std::ostringstream text;
+  text << "update " << update << ", mini-batch " << minibatch << " of " << num_minibatches
+       << ": the loss is not finite (value loss " << losses.value_loss << ", policy loss "
+       << losses.policy_loss << ", entropy " << losses.entropy << ", gradient norm "
+       << losses.grad_norm << "); the weights are as the mini-batch before left them";
+  return text.str();
+}
+
+}  // namespace
+
+Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches)
+    : network_(network),
+      config_(config),
+      stream_(minibatches),
+      adam_(network.parameters(), config.adam),
+      broken_(at::zeros({}, network.parameters().values().options())) {
+  check_fields(config);
+}
+
+PpoStats Ppo::update(const Rollout& rollout) {
+  const auto num_samples = static_cast<std::int64_t>(rollout.num_samples());
+  const std::int64_t size = num_samples / config_.num_minibatches;
+  if (size < 1 || num_samples < 2) {
+    throw std::invalid_argument("num_minibatches: " + std::to_string(config_.num_minibatches) +
+                                " is more than a rollout of " + std::to_string(num_samples) +
+                                " samples gives");
+  }
+  load(rollout);
+  broken_.zero_();
+
+  std::vector<at::Tensor> rows;
+  for (int epoch = 0; epoch < config_.epochs; ++epoch) {
+    const at::Tensor order = next_order(rollout.num_samples());
+    for (std::int64_t i = 0; i < config_.num_minibatches; ++i) {
+      Minibatch minibatch = gather(rollout, order.narrow(0, i * size, size));
+      if (hooks_.transform) hooks_.transform(minibatch);
+      rows.push_back(learn_from(minibatch));
+    }
+  }
+  return summary(rollout, rows);
+}
+
+// Brings all but the observations to the device, the advantages normalized.
+void Ppo::load(const Rollout& rollout) {
+  const auto n = static_cast<std::int64_t>(rollout.num_samples());
+  if (!samples_.defined() || samples_.size(0) != n) {
+    const bool pinned = network_.device().is_cuda();
+    host_samples_ =
+        at::empty({n, kNumColumns}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+    host_order_ = at::empty({n}, at::TensorOptions(at::kLong).pinned_memory(pinned));
+    samples_ = at::empty({n, kNumColumns}, at::TensorOptions(network_.device()));
+  }
+  const std::span<const float> advantages = rollout.advantages.all();
+  const Moments m = config_.normalize_advantages ? moments(advantages) : Moments{0, 1};
+  // 1e-5 as in the released code: a rollout without surprises stays without.
+  const double deviation = config_.normalize_advantages ? std::sqrt(m.variance) + 1e-5 : 1;
+  auto* row = host_samples_.mutable_data_ptr<float>();
+  for (std::size_t i = 0; i < rollout.num_samples(); ++i, row += kNumColumns) {
+    row[kAction] = static_cast<float>(rollout.actions.all()[i]);
+    row[kLogProb] = rollout.log_probs.all()[i];
+    row[kValue] = rollout.values.all()[i];
+    row[kAdvantage] = static_cast<float>((advantages[i] - m.mean) / deviation);
+    row[kReturn] = rollout.returns.all()[i];
+  }
+  samples_.copy_(host_samples_, /*non_blocking=*/true);
+}
+
+// A fresh order for an epoch, always shuffled from the same start, so that the stream alone decides
+// it.
+at::Tensor Ppo::next_order(std::size_t num_samples) {
+  const std::span order(host_order_.mutable_data_ptr<std::int64_t>(), num_samples);
+  std::iota(order.begin(), order.end(), 0);
+  if (hooks_.order) {
+    hooks_.order(order);
+  } else {
+    stream_.shuffle(order);
+  }
+  return host_order_.to(network_.device());
+}
+
+Minibatch Ppo::gather(const Rollout& rollout, const at::Tensor& indices) {
+  const at::Tensor obs = rollout.obs().flatten(0, 1);
+  if (!minibatch_obs_.defined()) {
+    minibatch_obs_ = at::empty({0}, obs.options());
+    minibatch_samples_ = at::empty({0}, samples_.options());
+  }
+  at::index_select_out(minibatch_obs_, obs, 0, indices);
+  at::index_select_out(minibatch_samples_, samples_, 0, indices);
+  const auto column = [&](Column which) { return minibatch_samples_.select(1, which); };
+  return {minibatch_obs_,     column(kAction).to(at::kLong),
+          column(kLogProb),   column(kValue),
+          column(kAdvantage), column(kReturn)};
+}
+
+// One step; returns what PpoLosses says of it, [8] on the device.
+at::Tensor Ppo::learn_from(const Minibatch& minibatch) {
+  const Output output = network_.forward(minibatch.obs);
+  const PpoTerms terms = ppo_terms(config_, minibatch, output);
+  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output)
+                                             : at::zeros({}, terms.policy_loss.options());
+  const at::Tensor total = terms.policy_loss + config_.value_coef * terms.value_loss -
+                           config_.entropy_coef * terms.entropy + extra;
+  network_.parameters().grads().zero_();
+  total.backward();
+
+  const at::NoGradGuard no_grad;
+  const at::Tensor norm = adam_.grad_norm();
+  // Decided on the device, so that nobody waits: from here on this update changes nothing more.
+  broken_.copy_(at::maximum(broken_, 1 - (total + norm).isfinite().to(at::kFloat)));
+  adam_.step(norm, broken_);
+  return at::stack({terms.value_loss, terms.policy_loss, terms.entropy, extra, total, norm,
+                    terms.clip_fraction, terms.approx_kl});
+}
+
+PpoStats Ppo::summary(const Rollout& rollout, const std::vector<at::Tensor>& rows) const {
+  const at::Tensor table = at::stack(rows).cpu();
+  PpoStats stats;
+  for (std::int64_t i = 0; i < table.size(0); ++i) {
+    const PpoLosses losses = losses_of(table[i]);
+    if (!std::isfinite(losses.total) || !std::isfinite(losses.grad_norm)) {
+      // The optimizer has counted the good mini-batches of this update and of all before.
+      const std::int64_t updates_before = (adam_.num_steps() - i) / table.size(0);
+      throw std::runtime_error(complaint(losses, updates_before + 1, i + 1, table.size(0)));
+    }
+    stats.minibatches.push_back(losses);
+  }
+  stats.mean = losses_of(table.mean(0));
+  stats.explained_variance = explained_variance(rollout);
+  return stats;
+}
+
+std::vector<NamedTensor> Ppo::state() const {
+  std::vector<NamedTensor> named = network_.parameters().views(network_.parameters().values());
+  for (NamedTensor& tensor : adam_.state()) named.push_back(std::move(tensor));
+  return named;
+}
+
+}  // namespace plr

@@ -1,0 +1,144 @@
+// How does the agent learn from a rollout?
+//
+// Proximal policy optimization (Schulman et al. 2017).  Over a few epochs, in mini-batches of a
+// fresh random order, it lowers
+//
+//   policy loss  -mean min(ratio A, clip(ratio) A),  ratio = pi(a) / pi_when_taken(a)
+//   + value_coef * value loss  0.5 mean max((V - R)^2, (V_clipped - R)^2)
+//   - entropy_coef * entropy
+//
+// by Adam on a gradient of clipped length:
+//
+//   Ppo ppo(network, {.epochs = 4}, streams.named("minibatches"));
+//   compute_advantages(rollout, 0.999, 0.95);
+//   const PpoStats stats = ppo.update(rollout);
+//
+// Methods that change what is learned from, or add to the loss, do so through PpoHooks.
+//
+// Keeps a reference to the network, whose weights it changes.  Movable.  Not synchronized.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "plr/core/fields.h"
+#include "plr/core/random.h"
+#include "plr/learn/adam.h"
+#include "plr/learn/network.h"
+#include "plr/learn/rollout.h"
+
+namespace plr {
+
+struct PpoConfig {
+  int epochs = 3;               // passes over a rollout: the paper's for Procgen; 4 for MiniGrid
+  int num_minibatches = 8;      // in an epoch, of equal size; the remainder is left out
+  double clip = 0.2;            // how far the ratio may move from 1, and the value from the old one
+  bool clip_value_loss = true;  // as the released code; false: the plain squared error
+  double value_coef = 0.5;      // weight of the value loss
+  double entropy_coef = 0.01;   // weight of the entropy, which is to stay large
+  bool normalize_advantages = true;  // over the rollout, to mean 0 and deviation 1
+  AdamConfig adam = {};              // the optimizer and the bound on its gradient
+};
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, PpoConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("epochs", config.epochs, from_to(1, 1000), "passes over a rollout");
+  visit("num_minibatches", config.num_minibatches, from_to(1, 1 << 20), "parts of each pass");
+  visit("clip", config.clip, above(0),
+        "how far the ratio may move from 1, and the value from the old one");
+  visit("clip_value_loss", config.clip_value_loss, any_value(),
+        "the value's error is clipped too (E6)");
+  visit("value_coef", config.value_coef, at_least(0), "weight of the value's error");
+  visit("entropy_coef", config.entropy_coef, at_least(0), "weight of the policy's entropy");
+  visit("normalize_advantages", config.normalize_advantages, any_value(),
+        "over the rollout, to mean 0 and deviation 1 (E6)");
+  visit("learning_rate", config.adam.learning_rate, above(0), "of Adam");
+  visit("adam_beta1", config.adam.beta1, from_to(0, 1), "of Adam's first moment");
+  visit("adam_beta2", config.adam.beta2, from_to(0, 1), "of Adam's second moment");
+  visit("adam_epsilon", config.adam.epsilon, above(0), "added to Adam's divisor");
+  visit("max_grad_norm", config.adam.max_grad_norm, above(0),
+        "longer gradients are shortened to this (E6)");
+}
+
+// The samples of one step, on the network's device.
+struct Minibatch {
+  at::Tensor obs;            // [B, H, W, C] bytes, or floats on the same scale
+  at::Tensor actions;        // [B] int64
+  at::Tensor old_log_probs;  // [B], this and what follows floats
+  at::Tensor old_values;     // [B]
+  at::Tensor advantages;     // [B], normalized
+  at::Tensor returns;        // [B]
+};
+
+// Where a method enters the update; empty functions do nothing.
+struct PpoHooks {
+  // Changes a mini-batch before it is learned from, by giving its fields new tensors.
+  std::function<void(Minibatch&)> transform = {};
+  // A further term of the loss, a scalar on the device, from a mini-batch and what the network made
+  // of it.
+  std::function<at::Tensor(const Minibatch&, const Output&)> extra_loss = {};
+  // Puts the samples 0..T*N-1 (step * N + slot) of an epoch in order; if empty, a shuffle.
+  std::function<void(std::span<std::int64_t>)> order = {};
+};
+
+// What one mini-batch showed, or the mean of many.
+struct PpoLosses {
+  double value_loss = 0;  // with its factor 0.5, without value_coef
+  double policy_loss = 0;
+  double entropy = 0;
+  double extra_loss = 0;
+  double total = 0;
+  double grad_norm = 0;      // before clipping
+  double clip_fraction = 0;  // of samples whose ratio is further from 1 than `clip`
+  double approx_kl = 0;      // mean of (ratio - 1) - log ratio, an estimate of KL(old || new)
+};
+
+struct PpoStats {
+  PpoLosses mean;
+  double explained_variance = 0;       // of the returns, by the values at collection; 1 is perfect
+  std::vector<PpoLosses> minibatches;  // in the order in which they were learned from
+};
+
+class Ppo {
+ public:
+  // Throws std::invalid_argument naming a bad field.
+  Ppo(Network& network, const PpoConfig& config, Random minibatches);
+
+  // Learns from a rollout whose advantages and returns are computed.  Throws std::invalid_argument
+  // if it has fewer samples than mini-batches, and std::runtime_error if a loss or gradient is not
+  // finite: the weights are then as the mini-batch before left them.
+  PpoStats update(const Rollout& rollout);
+
+  void set_hooks(PpoHooks hooks) { hooks_ = std::move(hooks); }
+
+  // Weights, moments and step count by name, as views: copy_by_name() saves and restores them.
+  std::vector<NamedTensor> state() const;
+  // The other half of an exact resume.
+  Random& stream() { return stream_; }
+
+ private:
+  Minibatch gather(const Rollout& rollout, const at::Tensor& indices);
+  at::Tensor learn_from(const Minibatch& minibatch);
+  void load(const Rollout& rollout);
+  at::Tensor next_order(std::size_t num_samples);
+  PpoStats summary(const Rollout& rollout, const std::vector<at::Tensor>& rows) const;
+
+  Network& network_;
+  PpoConfig config_;
+  Random stream_;
+  PpoHooks hooks_;
+  Adam adam_;
+  at::Tensor broken_;             // [] float: 1 from the first bad mini-batch of an update on
+  at::Tensor host_samples_;       // [T * N, 5] floats, pinned with CUDA: a row per sample
+  at::Tensor samples_;            // the same on the device
+  at::Tensor host_order_;         // [T * N] int64, pinned with CUDA
+  at::Tensor minibatch_obs_;      // [B, H, W, C] bytes
+  at::Tensor minibatch_samples_;  // [B, 5] floats
+};
+
+}  // namespace plr

@@ -1,0 +1,20 @@
+// The terms of PPO's loss, each a scalar on the device.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "plr/learn/ppo.h"
+
+namespace plr {
+
+struct PpoTerms {
+  at::Tensor policy_loss;
+  at::Tensor value_loss;
+  at::Tensor entropy;
+  at::Tensor clip_fraction;  // this and the next for information, outside autograd
+  at::Tensor approx_kl;
+};
+
+PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Output& output);
+
+}  // namespace plr

@@ -1,0 +1,240 @@
+#include "plr/learn/ppo.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "plr/learn/minigrid_network.h"
+#include "plr/learn/policy.h"
+
+namespace plr {
+namespace {
+
+constexpr NetworkShape kTiny{7, 7, 1, 3};
+constexpr RolloutSize kSize{.num_steps = 8, .num_slots = 16};
+constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 7e-4}};
+
+Network tiny_network(std::uint64_t seed = 1) {
+  return make_minigrid_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, at::kCPU);
+}
+
+// Plays a game of one step: a bright band at the top, in the middle or at the bottom of the
+// observation says which action earns 1.
+double play(const Network& network, Random& random, Rollout& rollout) {
+  Policy policy(network, {}, rollout.num_slots());
+  const std::size_t cells = rollout.host_obs().size() / rollout.num_slots();
+  const std::size_t band = 2 * kTiny.width;
+  std::vector<double> uniforms(rollout.num_slots());
+  std::vector<std::uint8_t> wanted(rollout.num_slots());
+  double earned = 0;
+  for (std::size_t t = 0; t < rollout.num_steps(); ++t) {
+    for (std::size_t i = 0; i < rollout.num_slots(); ++i) {
+      wanted[i] = static_cast<std::uint8_t>(random.below(3));
+      const std::span<std::uint8_t> obs = rollout.host_obs().subspan(i * cells, cells);
+      std::ranges::fill(obs, std::uint8_t{0});
+      std::ranges::fill(obs.subspan(wanted[i] * band, band), std::uint8_t{5});
+      uniforms[i] = random.uniform();
+    }
+    policy.act(rollout.take_obs(t, 0, rollout.num_slots()), uniforms,
+               {rollout.actions[t], rollout.log_probs[t], rollout.values[t], {}});
+    for (std::size_t i = 0; i < rollout.num_slots(); ++i) {
+      rollout.rewards[t][i] = rollout.actions[t][i] == wanted[i] ? 1 : 0;
+      rollout.done[t][i] = 1;
+      earned += rollout.rewards[t][i];
+    }
+  }
+  compute_advantages(rollout, 0.999, 0.95);
+  return earned / static_cast<double>(rollout.num_samples());
+}
+
+// A whole little run.
+struct TinyRun {
+  explicit TinyRun(std::uint64_t seed, const PpoConfig& config = kConfig)
+      : device(configure({})),
+        network(tiny_network(seed)),
+        ppo(network, config, Streams(seed).named("minibatches")),
+        random(Streams(seed).named("play")),
+        rollout(kSize, kTiny, device) {}
+
+  PpoStats update() {
+    earned = play(network, random, rollout);
+    return ppo.update(rollout);
+  }
+
+  at::Device device;  // one thread, so that sums have one order
+  Network network;
+  Ppo ppo;
+  Random random;
+  Rollout rollout;
+  double earned = 0;
+};
+
+TEST(Ppo, LearnsWhichActionAnObservationAsksFor) {
+  TinyRun run(1);
+  run.update();
+  EXPECT_LT(run.earned, 0.6);  // by chance 1/3, with a deviation of 0.04
+  PpoStats stats;
+  for (int u = 0; u < 30; ++u) stats = run.update();
+  EXPECT_GT(run.earned, 0.95);         // eight seeds gave 0.98 and more
+  EXPECT_LT(stats.mean.entropy, 0.5);  // of log 3 = 1.1 at first
+}
+
+TEST(Ppo, TheSameSeedGivesTheSameBytes) {
+  TinyRun a(3);
+  TinyRun b(3);
+  for (int u = 0; u < 3; ++u) {
+    a.update();
+    b.update();
+  }
+  EXPECT_TRUE(at::equal(a.network.parameters().values(), b.network.parameters().values()));
+}
+
+TEST(Ppo, GoesOnFromASavedStateAsIfNeverStopped) {
+  TinyRun whole(3);
+  whole.update();
+  whole.update();
+  std::vector<NamedTensor> saved;
+  for (const NamedTensor& t : whole.ppo.state()) saved.push_back({t.name, t.tensor.clone()});
+  const Random stream = whole.ppo.stream();
+  const Random random = whole.random;
+  whole.update();
+
+  TinyRun resumed(4);
+  copy_by_name(saved, resumed.ppo.state());
+  resumed.ppo.stream() = stream;
+  resumed.random = random;
+  resumed.update();
+  const std::vector<NamedTensor> a = whole.ppo.state();
+  const std::vector<NamedTensor> b = resumed.ppo.state();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << a[i].name;
+}
+
+TEST(Ppo, TheFirstMinibatchFindsThePolicyThatActed) {
+  TinyRun run(1);
+  const PpoLosses first = run.update().minibatches.at(0);
+  EXPECT_NEAR(first.approx_kl, 0, 1e-6);
+  EXPECT_EQ(first.clip_fraction, 0);
+}
+
+TEST(Ppo, LearnsFromEverySampleOncePerEpochInAFreshOrder) {
+  TinyRun run(1);
+  std::vector<std::vector<std::int64_t>> orders;
+  std::vector<float> seen;
+  play(run.network, run.random, run.rollout);
+  for (std::size_t i = 0; i < 128; ++i) run.rollout.returns.all()[i] = static_cast<float>(i);
+  run.ppo.set_hooks({.transform = [&](Minibatch& m) {
+    const at::Tensor row = m.returns.contiguous();
+    const auto* x = row.data_ptr<float>();
+    seen.insert(seen.end(), x, x + m.returns.numel());
+  }});
+  run.ppo.update(run.rollout);
+  ASSERT_EQ(seen.size(), 2 * 128);
+  EXPECT_EQ(std::set<float>(seen.begin(), seen.begin() + 128).size(), 128);
+  EXPECT_EQ(std::set<float>(seen.begin() + 128, seen.end()).size(), 128);
+  EXPECT_FALSE(std::equal(seen.begin(), seen.begin() + 128, seen.begin() + 128));
+}
+
+TEST(Ppo, AdvantagesAreNormalizedOverTheRolloutUnlessSwitchedOff) {
+  for (const bool normalize : {true, false}) {
+    PpoConfig config = kConfig;
+    config.num_minibatches = 1;
+    config.epochs = 1;
+    config.normalize_advantages = normalize;
+    TinyRun run(1, config);
+    play(run.network, run.random, run.rollout);
+    for (std::size_t i = 0; i < 128; ++i) run.rollout.advantages.all()[i] = i % 2 == 0 ? 3 : 7;
+    // Mean 5 and unbiased variance 4 * 128 / 127, so 3 becomes -2 / 2.00786 = -0.99608.
+    run.ppo.set_hooks({.transform = [&](Minibatch& m) {
+      EXPECT_NEAR(m.advantages.min().item<double>(), normalize ? -0.99608 : 3, 2e-5);
+    }});
+    run.ppo.update(run.rollout);
+  }
+}
+
+TEST(Ppo, AMethodMayReplaceTheMinibatchAndAddToTheLoss) {
+  TinyRun run(1);
+  play(run.network, run.random, run.rollout);
+  int transformed = 0;
+  int added = 0;
+  run.ppo.set_hooks({.transform =
+                         [&](Minibatch& m) {
+                           ++transformed;
+                           m.obs = m.obs.to(at::kFloat) * 0.5;
+                           m.returns = m.returns + 1;
+                         },
+                     .extra_loss =
+                         [&](const Minibatch& m, const Output& output) {
+                           ++added;
+                           EXPECT_EQ(m.obs.scalar_type(), at::kFloat);
+                           EXPECT_EQ(output.logits.sizes(), at::IntArrayRef({32, 3}));
+                           return 0 * output.value.mean() + 3;
+                         }});
+  const PpoStats stats = run.ppo.update(run.rollout);
+  EXPECT_EQ(transformed, 8);
+  EXPECT_EQ(added, 8);
+  EXPECT_EQ(stats.mean.extra_loss, 3);
+  EXPECT_NEAR(stats.mean.total,
+              stats.mean.policy_loss + 0.5 * stats.mean.value_loss - 0.01 * stats.mean.entropy + 3,
+              1e-5);
+}
+
+TEST(Ppo, ALossThatIsNotFiniteIsRefusedAndTheWeightsStay) {
+  TinyRun run(1);
+  run.update();
+  const at::Tensor before = run.network.parameters().values().clone();
+  play(run.network, run.random, run.rollout);
+  run.rollout.rewards[0][0] = std::numeric_limits<float>::quiet_NaN();
+  compute_advantages(run.rollout, 0.999, 0.95);
+  try {
+    run.ppo.update(run.rollout);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("update 2, mini-batch 1 of 8"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(at::equal(run.network.parameters().values(), before));
+}
+
+TEST(Ppo, NothingIsLearnedAfterTheFirstBadMinibatch) {
+  TinyRun run(1);
+  play(run.network, run.random, run.rollout);
+  int count = 0;
+  at::Tensor before;
+  run.ppo.set_hooks({.transform = [&](Minibatch& m) {
+    if (++count != 3) return;
+    before = run.network.parameters().values().clone();
+    m.returns = m.returns * std::numeric_limits<float>::infinity();
+  }});
+  EXPECT_THROW(run.ppo.update(run.rollout), std::runtime_error);
+  EXPECT_TRUE(at::equal(run.network.parameters().values(), before));
+}
+
+TEST(Ppo, ExplainedVarianceIsOneForPerfectValuesAndZeroForAConstant) {
+  TinyRun run(1);
+  play(run.network, run.random, run.rollout);
+  for (std::size_t i = 0; i < 128; ++i) {
+    run.rollout.returns.all()[i] = run.rollout.values.all()[i] = static_cast<float>(i % 3);
+  }
+  EXPECT_NEAR(run.ppo.update(run.rollout).explained_variance, 1, 1e-9);
+  for (std::size_t i = 0; i < 128; ++i) run.rollout.values.all()[i] = 1;
+  EXPECT_NEAR(run.ppo.update(run.rollout).explained_variance, 0, 1e-9);
+}
+
+TEST(Ppo, NamesABadField) {
+  Network network = tiny_network();
+  const Random stream = Streams(1).named("minibatches");
+  EXPECT_THROW(Ppo(network, {.epochs = 0}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(network, {.clip = 0}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(network, {.adam = {.epsilon = 0}}, stream), std::invalid_argument);
+  Ppo ppo(network, {.num_minibatches = 129}, stream);
+  EXPECT_THROW(ppo.update(Rollout(kSize, kTiny, at::kCPU)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,22 @@
+// The network for Procgen's images: the residual network of IMPALA (Espeholt et al. 2018).
+//
+//   three stages of 16, 32 and 32 channels: conv 3x3 -> max-pool 3x3, stride 2 -> two blocks
+//   ReLU -> 256 units, ReLU -> logits and value
+//
+// A block is x + conv(ReLU(conv(ReLU(x)))).  626,256 parameters for 64x64x3 and 15 actions.
+#pragma once
+
+#include "plr/learn/network.h"
+
+namespace plr {
+
+struct ProcgenNetworkConfig {
+  // A block adds ReLU(x) instead of x.  The released code does so, since its first ReLU works in
+  // place; the paper and IMPALA do not.
+  bool relu_skip = false;
+};
+
+Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConfig& config,
+                             Random init, Precision precision, at::Device device);
+
+}  // namespace plr

@@ -1,0 +1,55 @@
+// The promises of every environment are checked in catalog/; here, that this one is MiniGrid.
+#include "plr/minigrid/minigrid_env.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "plr/core/random.h"
+#include "plr/minigrid/observe.h"
+#include "plr/minigrid/step.h"
+
+namespace plr::minigrid {
+namespace {
+
+// Plays random actions in a slot between others and in the engine, and compares what they show.
+void expect_to_play_as_the_engine(const Task& task, Observation observation) {
+  MiniGridEnv env(task, {.num_slots = 3, .observation = observation});
+  StepBuffers buffers(env.spec());
+  const StepBatch batch = buffers.batch();
+  const std::vector<Start> starts = {{0, 5}, {1, 1234567890123}, {2, 6}};
+  env.start(starts, batch);
+  const Level level = make_level(task, 1234567890123);
+  EXPECT_EQ(env.mission(1), level.mission.text());
+
+  State state = level.start;
+  std::vector<std::uint8_t> image(env.spec().observation_size());
+  const auto expect_equal_observations = [&] {
+    observation == Observation::kFull ? observe_full(state, image)
+                                      : observe_view(level, state, image);
+    ASSERT_TRUE(std::ranges::equal(image, batch.observations.subspan(image.size(), image.size())));
+  };
+  expect_equal_observations();
+  Random random = Streams(1).named("test");
+  while (env.is_running(1)) {
+    const auto action = static_cast<plr::Action>(random.below(env.spec().num_actions));
+    env.step({1, 2}, {&action, 1}, batch);
+    const StepResult result = minigrid::step(level, state, static_cast<Action>(action));
+    ASSERT_EQ(batch.rewards[1], result.reward);
+    ASSERT_EQ(batch.terminated[1] != 0, result.terminated);
+    ASSERT_EQ(batch.truncated[1] != 0, result.truncated);
+    expect_equal_observations();
+  }
+}
+
+TEST(MiniGridEnv, PlaysEveryTaskAsTheEngineDoes) {
+  for (const Task& task : tasks()) {
+    SCOPED_TRACE(task.name);
+    expect_to_play_as_the_engine(task, Observation::kFull);
+    expect_to_play_as_the_engine(task, Observation::kView);
+  }
+}
+
+}  // namespace
+}  // namespace plr::minigrid

@@ -1,0 +1,41 @@
+#include "plr/run/append_file.h"
+
+#include <fcntl.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "plr/run/files.h"
+
+namespace plr {
+
+AppendFile::AppendFile(const std::filesystem::path& path)
+    : file_(path, O_WRONLY | O_CREAT | O_APPEND, "write"), size_(file_.size()) {
+  sync_directory(path.parent_path());
+}
+
+void AppendFile::append(std::span<const std::byte> record) {
+  try {
+    file_.write(record);
+  } catch (const std::runtime_error&) {
+    // The part that did fit; if even that fails, the first error is the one to tell.
+    try {
+      file_.truncate(size_);
+    } catch (const std::runtime_error&) {
+    }
+    throw;
+  }
+  size_ += record.size();
+}
+
+void AppendFile::truncate(std::uint64_t size) {
+  if (size > size_) {
+    throw std::runtime_error(file_.path().string() + " has " + std::to_string(size_) +
+                             " bytes, but " + std::to_string(size) +
+                             " were to be kept: its end is lost");
+  }
+  file_.truncate(size);
+  size_ = size;
+}
+
+}  // namespace plr

@@ -1,0 +1,98 @@
+#include "plr/run/json_lines.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "plr/run/files.h"
+#include "tests/support/child_process.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+TEST(JsonLines, HoldARecordPerLineInTheOrderOfItsFields) {
+  const TemporaryDirectory temporary;
+  JsonLines log(temporary / "log.jsonl");
+  log.append({{"update", 1}, {"loss", 0.1}, {"text", "two\nlines"}});
+  log.append({{"update", 2}, {"loss", std::nan("")}});
+  EXPECT_EQ(read_text(temporary / "log.jsonl"),
+            "{\"update\":1,\"loss\":0.1,\"text\":\"two\\nlines\"}\n"
+            "{\"update\":2,\"loss\":null}\n");
+}
+
+TEST(JsonLines, GoOnAtTheEndOfAFileThatIsThere) {
+  const TemporaryDirectory temporary;
+  JsonLines(temporary / "log.jsonl").append({{"a", 1}});
+  JsonLines log(temporary / "log.jsonl");
+  EXPECT_EQ(log.size(), 8U);  // {"a":1} and a newline
+  log.append({{"a", 2}});
+  EXPECT_EQ(log.size(), 16U);
+  EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+}
+
+TEST(JsonLines, CutBackGoOnAsIfWhatCameLaterHadNeverBeen) {
+  const TemporaryDirectory temporary;
+  JsonLines log(temporary / "log.jsonl");
+  log.append({{"a", 1}});
+  const std::uint64_t size = log.size();
+  log.append({{"a", 2}});
+  log.sync();
+  // A kill in the middle of a record.
+  std::ofstream(temporary / "log.jsonl", std::ios::app) << "{\"a\":";
+
+  JsonLines resumed(temporary / "log.jsonl");
+  resumed.truncate(size);
+  resumed.append({{"a", 3}});
+  EXPECT_EQ(resumed.size(), 16U);
+  EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
+}
+
+TEST(JsonLines, CannotBeCutToMoreThanThereIs) {
+  const TemporaryDirectory temporary;
+  JsonLines log(temporary / "log.jsonl");
+  log.append({{"a", 1}});
+  EXPECT_EQ(
+      runtime_error_of([&] { log.truncate(9); }),
+      (temporary / "log.jsonl").string() + " has 8 bytes, but 9 were to be kept: its end is lost");
+  EXPECT_EQ(log.size(), 8U);
+}
+
+TEST(JsonLines, TakeTextThatIsNotUtf8) {
+  const TemporaryDirectory temporary;
+  JsonLines log(temporary / "log.jsonl");
+  log.append({{"name", "a\xff"}});
+  EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"name\":\"a\xef\xbf\xbd\"}\n");  // U+FFFD
+}
+
+TEST(JsonLines, SayThatTheDiskIsFull) {
+  JsonLines log("/dev/full");
+  EXPECT_EQ(runtime_error_of([&] {
+              log.append({{"a", 1}});
+            }),
+            "cannot write /dev/full: No space left on device");
+}
+
+TEST(JsonLines, LeaveNoHalfRecordWhenTheDiskIsFull) {
+  const TemporaryDirectory temporary;
+  JsonLines log(temporary / "log.jsonl");
+  log.append({{"a", 1}});
+  const std::string error = error_with_small_disk(20, [&] {
+    log.append({{"a", std::string(100, 'x')}});
+  });
+  EXPECT_EQ(error, "cannot write " + (temporary / "log.jsonl").string() + ": File too large");
+  EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n");
+}
+
+TEST(JsonLines, SayWhyAFileCannotBeMade) {
+  const TemporaryDirectory temporary;
+  EXPECT_EQ(
+      runtime_error_of([&] { JsonLines(temporary / "no/log.jsonl"); }),
+      "cannot write " + (temporary / "no/log.jsonl").string() + ": No such file or directory");
+}
+
+}  // namespace
+}  // namespace plr

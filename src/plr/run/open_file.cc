@@ -1,0 +1,73 @@
+#include "plr/run/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace plr {
+
+OpenFile::OpenFile(std::filesystem::path path, int flags, const char* purpose)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail(purpose);
+}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t OpenFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("read");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::size_t OpenFile::read(std::span<std::byte> bytes) {
+  while (true) {
+    const ssize_t count = ::read(descriptor_, bytes.data(), bytes.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail("read");
+  }
+}
+
+void OpenFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      fail("write");
+    }
+  }
+}
+
+void OpenFile::truncate(std::uint64_t size) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) fail("shorten");
+}
+
+void OpenFile::sync() {
+  // Some file systems cannot sync directories and say so with EINVAL; they order renames
+  // themselves.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("write");
+}
+
+void OpenFile::fail(const char* purpose) const {
+  const std::string cause = std::strerror(errno);
+  throw std::runtime_error("cannot " + std::string(purpose) + " " + path_.string() + ": " + cause);
+}
+
+}  // namespace plr

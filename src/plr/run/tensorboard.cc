@@ -1,0 +1,119 @@
+#include "plr/run/tensorboard.h"
+
+#include <fcntl.h>
+
+#include <bit>
+#include <concepts>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "plr/run/crc32c.h"
+#include "plr/run/open_file.h"
+
+namespace plr {
+namespace {
+
+void append_number(std::string& text, std::integral auto value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    text.push_back(static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xff));
+  }
+}
+
+// ---- protocol buffers: the four kinds of field that we need -------------------------------------
+
+void append_varint(std::string& message, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) message.push_back(static_cast<char>(value | 0x80));
+  message.push_back(static_cast<char>(value));
+}
+
+// A field begins with its number and the way it is stored: 0 varint, 1 eight bytes, 2 a length and
+// bytes, 5 four bytes.
+void add_int(std::string& message, std::uint64_t field, std::int64_t value) {
+  append_varint(message, field << 3 | 0);
+  append_varint(message, static_cast<std::uint64_t>(value));
+}
+
+void add_double(std::string& message, std::uint64_t field, double value) {
+  append_varint(message, field << 3 | 1);
+  append_number(message, std::bit_cast<std::uint64_t>(value));
+}
+
+void add_bytes(std::string& message, std::uint64_t field, std::string_view value) {
+  append_varint(message, field << 3 | 2);
+  append_varint(message, value.size());
+  message.append(value);
+}
+
+void add_float(std::string& message, std::uint64_t field, float value) {
+  append_varint(message, field << 3 | 5);
+  append_number(message, std::bit_cast<std::uint32_t>(value));
+}
+
+// ---- TensorFlow's messages, with its field numbers (event.proto, summary.proto)
+// ------------------
+
+std::string file_version_event(double wall_time) {
+  std::string event;
+  add_double(event, 1, wall_time);
+  add_bytes(event, 3, "brain.Event:2");
+  return event;
+}
+
+std::string scalar_event(std::string_view tag, std::int64_t step, double wall_time, float number) {
+  std::string value;
+  add_bytes(value, 1, tag);
+  add_float(value, 2, number);
+  std::string summary;
+  add_bytes(summary, 1, value);
+  std::string event;
+  add_double(event, 1, wall_time);
+  add_int(event, 2, step);
+  add_bytes(event, 5, summary);
+  return event;
+}
+
+// ---- TFRecord: length, its checksum, data, their checksum
+// ----------------------------------------
+
+// Rotated and moved, since a CRC of data that hold CRCs of themselves is weak.
+std::uint32_t masked_crc(std::string_view text) {
+  return std::rotr(crc32c(std::as_bytes(std::span(text))), 15) + 0xa282ead8U;
+}
+
+std::string record_of(std::string_view data) {
+  std::string record;
+  append_number(record, std::uint64_t{data.size()});
+  append_number(record, masked_crc(record));
+  record.append(data);
+  append_number(record, masked_crc(data));
+  return record;
+}
+
+}  // namespace
+
+EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file_(path) {
+  const std::string first = record_of(file_version_event(wall_time));
+  if (file_.size() < first.size()) {
+    // New, or its maker was killed before the first event was there.
+    file_.truncate(0);
+    file_.append(std::as_bytes(std::span(first)));
+    return;
+  }
+  std::string found(first.size(), '\0');
+  OpenFile(path, O_RDONLY, "read").read(std::as_writable_bytes(std::span(found)));
+  // Behind length and checksum, the message begins with a field's number and the time of creation.
+  double created = 0;
+  std::memcpy(&created, found.data() + 8 + 4 + 1, sizeof created);
+  if (found != record_of(file_version_event(created))) {
+    throw std::runtime_error(path.string() + " is not an event file of TensorBoard; move it away");
+  }
+}
+
+void EventFile::scalar(std::string_view tag, std::int64_t step, double wall_time, float value) {
+  const std::string record = record_of(scalar_event(tag, step, wall_time, value));
+  file_.append(std::as_bytes(std::span(record)));
+}
+
+}  // namespace plr

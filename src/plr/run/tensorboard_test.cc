@@ -1,0 +1,69 @@
+// What TensorBoard itself reads from such a file: tests/run/tensorboard_test.py.
+#include "plr/run/tensorboard.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plr/run/crc32c.h"
+#include "plr/run/files.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+TEST(Crc32c, AgreesWithTheExamplesOfRfc3720) {
+  const std::vector<std::byte> zeros(32, std::byte{0});
+  const std::vector<std::byte> ones(32, std::byte{0xff});
+  std::vector<std::byte> rising(32);
+  for (std::size_t i = 0; i < 32; ++i) rising[i] = static_cast<std::byte>(i);
+  EXPECT_EQ(crc32c(zeros), 0x8a9136aaU);
+  EXPECT_EQ(crc32c(ones), 0x62a8ab43U);
+  EXPECT_EQ(crc32c(rising), 0x46dd794eU);
+}
+
+TEST(EventFile, CutBackAndContinuedEqualsOneThatWasNeverInterrupted) {
+  const TemporaryDirectory temporary;
+  EventFile whole(temporary / "whole.tfevents", 100.5);
+  EXPECT_EQ(whole.size(), 40U);  // 16 of framing, 9 of time, 2 + 13 of "brain.Event:2"
+  whole.scalar("a", 1, 101, 1.5F);
+  whole.scalar("b", 2, 102, 2.5F);
+
+  std::uint64_t size = 0;
+  {
+    EventFile cut(temporary / "cut.tfevents", 100.5);
+    cut.scalar("a", 1, 101, 1.5F);
+    size = cut.size();
+    cut.scalar("lost", 7, 107, 7.5F);
+    cut.sync();
+  }
+  EventFile cut(temporary / "cut.tfevents", 200.5);  // the time of the first start stays
+  cut.truncate(size);
+  cut.scalar("b", 2, 102, 2.5F);
+  EXPECT_EQ(cut.size(), whole.size());
+  EXPECT_EQ(read_text(temporary / "cut.tfevents"), read_text(temporary / "whole.tfevents"));
+}
+
+TEST(EventFile, BeginsAgainWhereTheFirstEventWasCutShort) {
+  const TemporaryDirectory temporary;
+  { const EventFile whole(temporary / "whole.tfevents", 100.5); }
+  const std::string bytes = read_text(temporary / "whole.tfevents");
+  write_text(temporary / "cut.tfevents", bytes.substr(0, 17));
+  const EventFile cut(temporary / "cut.tfevents", 100.5);
+  EXPECT_EQ(cut.size(), 40U);
+  EXPECT_EQ(read_text(temporary / "cut.tfevents"), bytes);
+}
+
+TEST(EventFile, DoesNotGoOnInAFileOfAnotherKind) {
+  const TemporaryDirectory temporary;
+  const std::string other(100, 'x');
+  write_text(temporary / "a.tfevents", other);
+  EXPECT_EQ(
+      runtime_error_of([&] { EventFile(temporary / "a.tfevents", 1); }),
+      (temporary / "a.tfevents").string() + " is not an event file of TensorBoard; move it away");
+  EXPECT_EQ(read_text(temporary / "a.tfevents"), other);
+}
+
+}  // namespace
+}  // namespace plr

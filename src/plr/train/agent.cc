@@ -1,0 +1,54 @@
+#include "plr/train/agent.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plr/run/safetensors.h"
+
+namespace plr {
+
+Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
+                     at::Device device) {
+  const auto [height, width, channels] = env.observation_shape;
+  const NetworkShape shape{height, width, channels, env.num_actions};
+  if (env.name.starts_with("procgen/")) {
+    return make_procgen_network(shape, config.network.procgen, init, config.compute.precision,
+                                device);
+  }
+  return make_minigrid_network(shape, config.network.minigrid, init, config.compute.precision,
+                               device);
+}
+
+std::vector<std::byte> to_bytes(const std::vector<NamedTensor>& tensors) {
+  std::vector<at::Tensor> rows;  // row-major, on the host
+  std::vector<TensorView> views;
+  for (const NamedTensor& named : tensors) {
+    rows.push_back(named.tensor.detach().to(at::kCPU, at::kFloat).contiguous());
+    const at::Tensor& row = rows.back();
+    const auto* data = static_cast<const std::byte*>(row.const_data_ptr());
+    views.push_back({named.name, DType::kF32, row.sizes().vec(), {data, row.nbytes()}});
+  }
+  return to_safetensors(views);
+}
+
+void from_bytes(std::span<const std::byte> bytes, const std::vector<NamedTensor>& tensors,
+                bool only_wanted) {
+  const Safetensors file({bytes.begin(), bytes.end()});
+  std::vector<NamedTensor> found;
+  for (const TensorView& view : file.tensors()) {
+    const bool is_wanted = std::ranges::any_of(
+        tensors, [&](const NamedTensor& named) { return named.name == view.name; });
+    if (only_wanted && !is_wanted) continue;
+    if (view.dtype != DType::kF32) {
+      throw std::runtime_error("tensor " + view.name + " is not of 32-bit floats");
+    }
+    // from_blob does not write, whatever its signature says.
+    auto* data = const_cast<std::byte*>(view.data.data());
+    found.push_back({view.name, at::from_blob(data, view.shape, at::kFloat).clone()});
+  }
+  copy_by_name(found, tensors);
+}
+
+}  // namespace plr

@@ -1,0 +1,32 @@
+// Who plays, and how is it kept?
+//
+// The network that an environment and the settings call for, and its weights as tensors on disk.
+//
+//   const Network network = make_network(config, env->spec(), streams.named("init"), device);
+//   const std::vector<std::byte> bytes = to_bytes(ppo.state());      // a safetensors file
+//   from_bytes(bytes, ppo.state());                                  // and back, in place
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "plr/core/random.h"
+#include "plr/env/vector_env.h"
+#include "plr/learn/network.h"
+#include "plr/learn/parameters.h"
+#include "plr/train/config.h"
+
+namespace plr {
+
+Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
+                     at::Device device);
+
+std::vector<std::byte> to_bytes(const std::vector<NamedTensor>& tensors);
+
+// Fills `tensors` by name.  Throws std::runtime_error if one is missing, of another size, or not
+// wanted; `only_wanted` lets others be there.
+void from_bytes(std::span<const std::byte> bytes, const std::vector<NamedTensor>& tensors,
+                bool only_wanted = false);
+
+}  // namespace plr

@@ -1,0 +1,153 @@
+#include "plr/train/collector.h"
+
+#include <algorithm>
+
+#include "plr/core/bytes.h"
+
+namespace plr {
+
+Collector::Collector(const CollectorParts& parts, Random actions, int num_groups)
+    : parts_(parts), actions_(actions) {
+  const int num_slots = parts.env.spec().num_slots;
+  num_groups = std::min(num_groups, num_slots);
+  for (int g = 0; g < num_groups; ++g) {
+    groups_.push_back({num_slots * g / num_groups, num_slots * (g + 1) / num_groups});
+  }
+  const auto n = static_cast<std::size_t>(num_slots);
+  rewards_.resize(n);
+  terminated_.resize(n);
+  truncated_.resize(n);
+  uniforms_.resize(n);
+  terms_.resize(n);
+  returns_.resize(n);
+  lengths_.resize(n);
+  levels_.resize(n);
+  starts_.reserve(n);
+}
+
+StepBatch Collector::batch(Rollout& rollout) {
+  return {rollout.host_obs(), rewards_, terminated_, truncated_};
+}
+
+void Collector::begin(Rollout& rollout) {
+  levels_ = parts_.curriculum.first(rollout.num_slots());
+  starts_.clear();
+  for (std::size_t slot = 0; slot < levels_.size(); ++slot) {
+    starts_.push_back({static_cast<int>(slot), levels_[slot]});
+    parts_.scorer.begin(slot, levels_[slot]);
+  }
+  parts_.env.start(starts_, batch(rollout));
+}
+
+void Collector::fill(Rollout& rollout) {
+  for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
+    act_and_step(rollout, step);
+    score(rollout, step);
+    start_next_levels(rollout);
+  }
+  // What goes on past the end is worth what the network thinks of it.
+  const std::size_t last = rollout.num_steps();
+  {
+    const Stopwatch watch(times_.acting);
+    parts_.policy.evaluate(rollout.take_obs(last, 0, rollout.num_slots()), rollout.values[last]);
+  }
+  const Stopwatch watch(times_.sampler);
+  parts_.scorer.end_rollout(rollout.values[last]);
+  record_due_results();
+}
+
+void Collector::act_and_step(Rollout& rollout, std::size_t step) {
+  for (double& u : uniforms_) u = actions_.uniform();
+  std::ranges::copy(levels_, rollout.levels[step].begin());
+  for (const SlotRange& group : groups_) {
+    const auto first = static_cast<std::size_t>(group.begin);
+    const auto count = static_cast<std::size_t>(group.size());
+    const auto part = [&](auto&& row) { return std::span(row).subspan(first, count); };
+    {
+      const Stopwatch watch(times_.acting);
+      parts_.policy.act(rollout.take_obs(step, first, count), part(uniforms_),
+                        {part(rollout.actions[step]), part(rollout.log_probs[step]),
+                         part(rollout.values[step]), part(terms_)});
+    }
+    const Stopwatch watch(times_.environment);
+    parts_.env.step(group, part(rollout.actions[step]), batch(rollout));
+  }
+}
+
+void Collector::score(Rollout& rollout, std::size_t step) {
+  const Stopwatch watch(times_.sampler);
+  const auto done = rollout.done[step];
+  for (std::size_t slot = 0; slot < done.size(); ++slot) {
+    done[slot] = terminated_[slot] | truncated_[slot];
+    returns_[slot] += rewards_[slot];
+    ++lengths_[slot];
+  }
+  parts_.normalizer.normalize(rewards_, done, rollout.rewards[step]);
+  starts_.clear();
+  for (std::size_t slot = 0; slot < done.size(); ++slot) {
+    parts_.scorer.step(slot, rollout.rewards[step][slot], rollout.values[step][slot], terms_[slot]);
+    if (done[slot] == 0) continue;
+    parts_.scorer.end(slot, returns_[slot]);
+    window_.add(returns_[slot], lengths_[slot]);
+    returns_[slot] = 0;
+    lengths_[slot] = 0;
+    starts_.push_back({.slot = static_cast<int>(slot)});
+  }
+  record_due_results();
+}
+
+void Collector::record_due_results() {
+  parts_.scorer.drain([&](const EpisodeResult& result) { parts_.curriculum.record(result); });
+}
+
+void Collector::start_next_levels(Rollout& rollout) {
+  if (starts_.empty()) return;
+  {
+    const Stopwatch watch(times_.sampler);
+    for (Start& start : starts_) {
+      start.level = parts_.curriculum.next();
+      const auto slot = static_cast<std::size_t>(start.slot);
+      levels_[slot] = start.level;
+      parts_.scorer.begin(slot, start.level);
+    }
+  }
+  const Stopwatch watch(times_.environment);
+  parts_.env.start(starts_, batch(rollout));
+}
+
+std::vector<std::byte> Collector::save(Rollout& rollout) const {
+  ByteWriter writer;
+  writer.random(actions_);
+  writer.numbers<double>(returns_);
+  writer.numbers<std::int64_t>(lengths_);
+  writer.numbers<LevelId>(levels_);
+  window_.save(writer);
+  writer.numbers<std::uint8_t>(rollout.host_obs());
+  std::vector<std::byte> episode;
+  for (int slot = 0; slot < parts_.env.spec().num_slots; ++slot) {
+    parts_.env.save(slot, episode);
+    writer.numbers<std::byte>(episode);
+  }
+  return writer.seal("collector", 1);
+}
+
+void Collector::load(std::span<const std::byte> bytes, Rollout& rollout) {
+  ByteReader reader(bytes, "collector", 1);
+  const std::size_t n = levels_.size();
+  actions_ = reader.random();
+  returns_ = reader.numbers<double>(n);
+  lengths_ = reader.numbers<std::int64_t>(n);
+  levels_ = reader.numbers<LevelId>(n);
+  reader.require(returns_.size() == n && lengths_.size() == n && levels_.size() == n,
+                 "made for another number of slots");
+  window_.load(reader);
+  const auto obs = reader.numbers<std::uint8_t>(rollout.host_obs().size());
+  reader.require(obs.size() == rollout.host_obs().size(), "of other observations");
+  std::ranges::copy(obs, rollout.host_obs().begin());
+  for (int slot = 0; slot < parts_.env.spec().num_slots; ++slot) {
+    parts_.env.load(slot, reader.numbers<std::byte>(1 << 24));
+  }
+  reader.expect_end();
+}
+
+}  // namespace plr

@@ -1,0 +1,82 @@
+// How does a rollout come about?
+//
+// The collector plays N slots side by side: it lets the policy act, steps the environments, scores
+// the episodes that end, records them, and only then asks the curriculum for the next levels, in
+// slot order.
+//
+//   Collector collector({env, curriculum, scorer, normalizer, policy}, streams.named("actions"),
+//   1); collector.begin(rollout);    // once: first levels, first observations
+//   collector.fill(rollout);     // T steps of every slot
+//
+// What it refers to must outlive it.  Not synchronized.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plr/core/curriculum.h"
+#include "plr/core/episode_scorer.h"
+#include "plr/core/random.h"
+#include "plr/core/reward_normalizer.h"
+#include "plr/env/vector_env.h"
+#include "plr/learn/policy.h"
+#include "plr/learn/rollout.h"
+#include "plr/train/episode_window.h"
+#include "plr/train/stopwatch.h"
+
+namespace plr {
+
+struct CollectorParts {
+  VectorEnv& env;
+  Curriculum& curriculum;
+  EpisodeScorer& scorer;
+  RewardNormalizer& normalizer;
+  Policy& policy;
+};
+
+class Collector {
+ public:
+  // The slots are played in `num_groups` parts, one after the other.
+  Collector(const CollectorParts& parts, Random actions, int num_groups);
+
+  // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
+  void begin(Rollout& rollout);
+  // Plays T steps; the advantages are not computed yet.
+  void fill(Rollout& rollout);
+
+  // The training episodes that ended last.
+  const EpisodeWindow& episodes() const { return window_; }
+
+  // What of the time went where.
+  const CollectTimes& times() const { return times_; }
+
+  // Everything that decides how collecting goes on, the environments and what they show included.
+  std::vector<std::byte> save(Rollout& rollout) const;
+  void load(std::span<const std::byte> bytes, Rollout& rollout);
+
+ private:
+  void act_and_step(Rollout& rollout, std::size_t step);
+  void score(Rollout& rollout, std::size_t step);
+  void start_next_levels(Rollout& rollout);
+  void record_due_results();
+  StepBatch batch(Rollout& rollout);
+
+  CollectorParts parts_;
+  Random actions_;
+  std::vector<SlotRange> groups_;
+  std::vector<double> rewards_;           // [N], raw
+  std::vector<std::uint8_t> terminated_;  // [N]
+  std::vector<std::uint8_t> truncated_;   // [N]
+  std::vector<double> uniforms_;          // [N]
+  std::vector<float> terms_;              // [N], of the policy
+  std::vector<double> returns_;           // [N], raw, of the open episodes
+  std::vector<std::int64_t> lengths_;     // [N], of the open episodes
+  std::vector<LevelId> levels_;           // [N], being played
+  std::vector<Start> starts_;
+  EpisodeWindow window_;
+  CollectTimes times_;
+};
+
+}  // namespace plr

@@ -1,0 +1,153 @@
+#include "plr/train/config.h"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "plr/core/closest_name.h"
+
+namespace plr {
+namespace {
+
+// The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.
+TrainConfig minigrid_paper(const std::string& env, const std::string& levels, std::int64_t channels,
+                           std::int64_t steps) {
+  TrainConfig config;
+  config.task.env = env;
+  config.task.levels = levels;
+  config.schedule.steps = steps;
+  config.schedule.checkpoint_interval = 50;
+  config.replay.staleness_coef = 0.3;
+  config.ppo.epochs = 4;
+  config.ppo.adam.learning_rate = 7e-4;
+  config.network.minigrid.channels = channels;
+  return config;
+}
+
+struct Preset {
+  std::string name;
+  std::string summary;
+  TrainConfig config;
+};
+
+const std::vector<Preset>& all_presets() {
+  static const std::vector<Preset> all = [] {
+    std::vector<Preset> list;
+    TrainConfig small = minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, 1'500'000);
+    small.schedule.rollout_length = 64;
+    small.schedule.eval_interval = 20;
+    small.network.minigrid.pool = false;  // a grid of 6 x 6 is too small for it
+    list.push_back({"small", "a task that is learnt in minutes on a CPU (the default)", small});
+    list.push_back({"minigrid-multiroom",
+                    "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
+                    minigrid_paper("minigrid/MultiRoom-N4-Random", "4000", 32, 100'000'000)});
+    list.push_back({"minigrid-omg-easy",
+                    "the paper's ObstructedMazeGamut-Easy: 3,000 levels, 100M steps",
+                    minigrid_paper("minigrid/ObstructedMazeGamut-Easy", "3000", 64, 100'000'000)});
+    list.push_back(
+        {"minigrid-omg-medium", "the paper's ObstructedMazeGamut-Medium: 6,000 levels, 250M steps",
+         minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, 250'000'000)});
+    return list;
+  }();
+  return all;
+}
+
+bool is_quoted(const std::string&) { return true; }
+template <NamedEnum E>
+bool is_quoted(E) {
+  return true;
+}
+bool is_quoted(auto) { return false; }
+
+}  // namespace
+
+void check(const TrainConfig& config) {
+  visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
+}
+
+void set(TrainConfig& config, std::string_view name, const std::string& value) {
+  bool found = false;
+  std::vector<std::string> names;
+  visit_groups(config, [&](const char*, auto& group) {
+    found = found || set_field(group, name, value);
+    visit_fields(group, [&](std::string_view field, auto&&...) { names.emplace_back(field); });
+  });
+  if (found) return;
+  throw std::invalid_argument("unknown setting '" + std::string(name) + "'; did you mean " +
+                              closest_name(name, names) + "?");
+}
+
+TrainConfig preset(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Preset& p : all_presets()) {
+    if (p.name == name) return p.config;
+    names.push_back(p.name);
+  }
+  throw std::invalid_argument("unknown preset '" + std::string(name) + "'; did you mean " +
+                              closest_name(name, names) + "?");
+}
+
+std::vector<std::pair<std::string, std::string>> presets() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const Preset& p : all_presets()) list.emplace_back(p.name, p.summary);
+  return list;
+}
+
+void set_algorithm(TrainConfig& config, Algorithm algorithm) {
+  const bool released = algorithm == Algorithm::kReleasedCode;
+  const LevelReplayConfig replay =
+      released ? LevelReplayConfig::released_code() : LevelReplayConfig{};
+  const EpisodeScorerConfig scorer =
+      released ? EpisodeScorerConfig::released_code() : EpisodeScorerConfig{};
+  // Only what distinguishes the two; the rest stays as it was chosen.
+  config.replay.warmup_fraction = replay.warmup_fraction;
+  config.replay.replay_unseen = replay.replay_unseen;
+  config.replay.seen_on = replay.seen_on;
+  config.replay.first_levels = replay.first_levels;
+  config.replay.staleness_offset = replay.staleness_offset;
+  config.replay.clip_negative = replay.clip_negative;
+  config.replay.unseen_compete = replay.unseen_compete;
+  config.scorer.score_update = scorer.score_update;
+  config.scorer.open_episodes = scorer.open_episodes;
+  config.scorer.update_order = scorer.update_order;
+  config.scorer.commit_zeros = scorer.commit_zeros;
+  config.scorer.tail_row = scorer.tail_row;
+  config.scorer.released_td_error = scorer.released_td_error;
+  config.network.procgen.relu_skip = released;
+}
+
+std::string to_toml(const TrainConfig& config) {
+  std::ostringstream toml;
+  toml << "# Every setting of this run: plr train --config with this file repeats it.\n";
+  visit_groups(config, [&](const char* title, const auto& group) {
+    toml << "\n# " << title << "\n";
+    visit_fields(
+        group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
+          const char* quote = is_quoted(value) ? "\"" : "";
+          toml << name << " = " << quote << to_text(value) << quote << "  # " << help << "\n";
+        });
+  });
+  return toml.str();
+}
+
+std::map<std::string, std::string> values_of_toml(const std::string& toml,
+                                                  const std::string& source) {
+  std::map<std::string, std::string> values;
+  std::istringstream text(toml);
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_config(text);
+  } catch (const CLI::Error& error) {
+    throw std::invalid_argument(source + ": " + error.what());
+  }
+  for (const CLI::ConfigItem& item : items) {
+    if (!item.parents.empty() || item.inputs.size() != 1) {
+      throw std::invalid_argument(source + ": " + item.fullname() +
+                                  " must be one value, and settings have no sections");
+    }
+    values[item.name] = item.inputs.front();
+  }
+  return values;
+}
+
+}  // namespace plr

@@ -1,0 +1,150 @@
+// What is a training run made of?
+//
+// Every setting of a run, in groups that the parts define themselves.  A run's config.toml lists
+// all of them, so that running it again repeats the run:
+//
+//   TrainConfig config = preset("minigrid-multiroom");
+//   set(config, "steps", "5000000");
+//   write_text(folder / "config.toml", to_toml(config));
+//
+// Names are unique over all groups.  A value type.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plr/core/episode_scorer.h"
+#include "plr/core/level_replay_config.h"
+#include "plr/core/reward_normalizer.h"
+#include "plr/env/env_options.h"
+#include "plr/learn/compute.h"
+#include "plr/learn/minigrid_network.h"
+#include "plr/learn/ppo.h"
+#include "plr/learn/procgen_network.h"
+
+namespace plr {
+
+enum class CurriculumKind : std::uint8_t { kPlr, kUniform };
+constexpr std::array<std::string_view, 2> enum_names(CurriculumKind) { return {"plr", "uniform"}; }
+
+struct TaskConfig {
+  std::string env = "minigrid/MultiRoom-N4-Random";
+  std::string levels = "200";
+  CurriculumKind curriculum = CurriculumKind::kPlr;
+};
+
+struct ScheduleConfig {
+  std::int64_t steps = 1'000'000;
+  std::int64_t rollout_length = 256;
+  std::uint64_t seed = 1;
+  int slot_groups = 1;
+  std::int64_t eval_interval = 10;
+  std::int64_t eval_episodes = 64;
+  std::int64_t final_episodes = 100;
+  std::int64_t checkpoint_interval = 20;
+  std::int64_t levels_interval = 10;
+};
+
+struct NetworkConfig {
+  MinigridNetworkConfig minigrid;
+  ProcgenNetworkConfig procgen;
+};
+
+struct TrainConfig {
+  TaskConfig task;
+  EnvOptions env;
+  ScheduleConfig schedule;
+  LevelReplayConfig replay;
+  EpisodeScorerConfig scorer;
+  RewardNormalizerConfig rewards;
+  PpoConfig ppo;
+  NetworkConfig network;
+  Compute compute = {.device = "auto", .num_threads = 0};
+};
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, TaskConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("env", config.env, any_value(), "what is played; plr envs lists them all");
+  visit("levels", config.levels, any_value(),
+        "the training set: a number of levels, a range as 100-299, a file of ids, or full");
+  visit("curriculum", config.curriculum, any_value(), "who chooses the next level");
+}
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, ScheduleConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("steps", config.steps, at_least(1),
+        "environment steps in all, rounded down to whole updates");
+  visit("rollout_length", config.rollout_length, from_to(1, 1 << 20),
+        "steps of each slot between two updates");
+  visit("seed", config.seed, any_value(), "the run's one seed: the same seed gives the same run");
+  visit("slot_groups", config.slot_groups, from_to(1, 2),
+        "parts in which the slots are played: 2 steps one while the device acts for the other");
+  visit("eval_interval", config.eval_interval, at_least(0),
+        "updates between two evaluations on test and training levels; 0 for none");
+  visit("eval_episodes", config.eval_episodes, from_to(1, 1 << 20), "episodes of each of them");
+  visit("final_episodes", config.final_episodes, from_to(1, 1 << 20),
+        "episodes of the last evaluation");
+  visit("checkpoint_interval", config.checkpoint_interval, at_least(1),
+        "updates between two checkpoints");
+  visit("levels_interval", config.levels_interval, at_least(1),
+        "updates between two records of the levels' replay probabilities");
+}
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("channels", config.minigrid.channels, from_to(1, 1 << 12),
+        "of MiniGrid's last convolution: 32, or 64 for ObstructedMazeGamut (E5)");
+  visit("pool", config.minigrid.pool, any_value(), "MiniGrid's max-pool after the first one (E4)");
+  visit("shared_hidden", config.minigrid.shared_hidden, any_value(),
+        "MiniGrid's policy and value share their hidden layer (E3)");
+  visit("relu_skip", config.procgen.relu_skip, any_value(),
+        "Procgen's residual blocks add ReLU(x), as the released code, instead of x (E2)");
+}
+
+// Calls visit_group(title, part) for each part of the config, every one of which has visit_fields.
+template <class Config, class VisitGroup>
+requires std::same_as<std::remove_const_t<Config>, TrainConfig>
+void visit_groups(Config& config, VisitGroup&& visit_group) {
+  visit_group("What is played", config.task);
+  visit_group("Environment", config.env);
+  visit_group("Run", config.schedule);
+  visit_group("Level replay", config.replay);
+  visit_group("Scores of levels", config.scorer);
+  visit_group("Reward normalization", config.rewards);
+  visit_group("PPO", config.ppo);
+  visit_group("Network", config.network);
+  visit_group("Machine", config.compute);
+}
+
+// Throws std::invalid_argument for the first setting that cannot be.
+void check(const TrainConfig& config);
+
+// Sets one field by name.  Throws std::invalid_argument for an unknown name, with the closest known
+// one, and for a value that the field cannot have.
+void set(TrainConfig& config, std::string_view name, const std::string& value);
+
+// The settings of a preset.  Throws std::invalid_argument for an unknown name.
+TrainConfig preset(std::string_view name);
+// Names and one line each.
+std::vector<std::pair<std::string, std::string>> presets();
+
+// Turns everything to what the paper says, or to what its authors' code does.
+enum class Algorithm : std::uint8_t { kPaper, kReleasedCode };
+constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
+  return {"paper", "released-code"};
+}
+void set_algorithm(TrainConfig& config, Algorithm algorithm);
+
+// Every field with its value and meaning, and back.  `source` names the text in messages.
+std::string to_toml(const TrainConfig& config);
+std::map<std::string, std::string> values_of_toml(const std::string& toml,
+                                                  const std::string& source);
+
+}  // namespace plr

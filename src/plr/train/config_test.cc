@@ -1,0 +1,87 @@
+#include "plr/train/config.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace plr {
+namespace {
+
+std::string message_of_set(const std::string& name, const std::string& value) {
+  TrainConfig config;
+  try {
+    set(config, name, value);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "it was taken";
+}
+
+TEST(TrainConfig, ListsEveryNameOnce) {
+  std::set<std::string> names;
+  const TrainConfig config;
+  visit_groups(config, [&](const char*, const auto& group) {
+    visit_fields(group, [&](std::string_view name, auto&&...) {
+      EXPECT_TRUE(names.emplace(name).second) << name << " is there twice";
+    });
+  });
+  EXPECT_GT(names.size(), 50U);
+}
+
+TEST(TrainConfig, SurvivesItsFile) {
+  TrainConfig config = preset("minigrid-omg-medium");
+  set_algorithm(config, Algorithm::kReleasedCode);
+  set(config, "learning_rate", "0.000123456789");
+  set(config, "levels", "100-299");
+  set(config, "score_function", "min_margin");
+  set(config, "seed", "18446744073709551615");
+  TrainConfig read;
+  for (const auto& [name, value] : values_of_toml(to_toml(config), "config.toml")) {
+    set(read, name, value);
+  }
+  EXPECT_EQ(to_toml(read), to_toml(config));
+  EXPECT_EQ(read.ppo.adam.learning_rate, 0.000123456789);
+  EXPECT_EQ(read.schedule.seed, 18446744073709551615U);
+}
+
+TEST(TrainConfig, HasThePapersSettingsAsPresets) {
+  const TrainConfig config = preset("minigrid-multiroom");
+  EXPECT_EQ(config.task.env, "minigrid/MultiRoom-N4-Random");
+  EXPECT_EQ(config.task.levels, "4000");
+  EXPECT_EQ(config.env.num_slots, 64);
+  EXPECT_EQ(config.schedule.rollout_length, 256);
+  EXPECT_EQ(config.ppo.epochs, 4);
+  EXPECT_EQ(config.ppo.num_minibatches, 8);
+  EXPECT_EQ(config.ppo.adam.learning_rate, 7e-4);
+  EXPECT_EQ(config.replay.staleness_coef, 0.3);
+  EXPECT_EQ(config.replay.temperature, 0.1);
+  EXPECT_EQ(config.scorer.gamma, 0.999);
+  EXPECT_EQ(config.scorer.gae_lambda, 0.95);
+  EXPECT_EQ(preset("minigrid-omg-easy").network.minigrid.channels, 64);
+  for (const auto& [name, summary] : presets()) EXPECT_NO_THROW(check(preset(name))) << name;
+}
+
+TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
+  TrainConfig config = preset("minigrid-multiroom");
+  set_algorithm(config, Algorithm::kReleasedCode);
+  EXPECT_EQ(config.replay.warmup_fraction, 1);
+  EXPECT_EQ(config.scorer.score_update, ScoreUpdate::kRollout);
+  EXPECT_EQ(config.replay.staleness_coef, 0.3);  // the preset's
+  set_algorithm(config, Algorithm::kPaper);
+  EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
+}
+
+TEST(TrainConfig, SaysWhatIsWrongWithASetting) {
+  EXPECT_EQ(message_of_set("temperatur", "1"),
+            "unknown setting 'temperatur'; did you mean temperature?");
+  EXPECT_EQ(message_of_set("temperature", "-1"), "temperature must be above 0, not -1");
+  EXPECT_EQ(message_of_set("temperature", "warm"), "temperature must be a number, not warm");
+  EXPECT_EQ(message_of_set("epochs", "1.5"), "epochs must be a whole number, not 1.5");
+  EXPECT_EQ(message_of_set("pool", "yes"), "pool must be true or false, not yes");
+  EXPECT_EQ(message_of_set("curriculum", "prl"), "curriculum must be one of plr, uniform, not prl");
+  EXPECT_THROW(preset("minigrid-multirom"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,57 @@
+#include "plr/train/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include "plr/catalog/make_env.h"
+#include "plr/learn/minigrid_network.h"
+
+namespace plr {
+namespace {
+
+Network untrained(const EnvSpec& spec) {
+  return make_minigrid_network(
+      {spec.observation_shape[0], spec.observation_shape[1], 3, spec.num_actions}, {},
+      Streams(1).named("init"), Precision::kFp32, at::kCPU);
+}
+
+TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
+  // 10 levels in 4 slots: two slots have a level less than the others.
+  const auto env = make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
+  const Network network = untrained(env->spec());
+  Evaluator evaluator(*env, network);
+  std::vector<LevelId> levels;
+  for (LevelId level = 100; level < 110; ++level) levels.push_back(level);
+  const Evaluation evaluation = evaluator.play(levels, false, Streams(1).named("test"));
+  ASSERT_EQ(evaluation.episodes.size(), 10U);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_EQ(evaluation.episodes[i].level, levels[i]);
+    EXPECT_GE(evaluation.episodes[i].length, 10);  // the goal is ten moves away
+  }
+}
+
+TEST(Evaluator, PlaysTheSameEpisodesAgain) {
+  const auto env = make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
+  const Network network = untrained(env->spec());
+  Evaluator evaluator(*env, network);
+  const std::vector<LevelId> levels = {1, 2, 3, 4, 5};
+  const Evaluation a = evaluator.play(levels, false, Streams(1).named("test"));
+  const Evaluation b = evaluator.play(levels, false, Streams(1).named("test"));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_EQ(a.episodes[i].length, b.episodes[i].length);
+    EXPECT_EQ(a.episodes[i].episode_return, b.episodes[i].episode_return);
+  }
+}
+
+TEST(Evaluation, AveragesByHand) {
+  // Returns 0, 1, 2: mean 1, deviation 1, error 1/sqrt(3); two of three are positive.
+  const Evaluation evaluation{{{.episode_return = 0, .length = 5},
+                               {.episode_return = 1, .length = 7},
+                               {.episode_return = 2, .length = 9}}};
+  EXPECT_DOUBLE_EQ(evaluation.mean_return(), 1);
+  EXPECT_NEAR(evaluation.standard_error(), 0.5773502691896258, 1e-15);
+  EXPECT_NEAR(evaluation.success_rate(), 2.0 / 3, 1e-15);
+  EXPECT_DOUBLE_EQ(evaluation.mean_length(), 7);
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,60 @@
+#include "plr/train/run_files.h"
+
+#include <chrono>
+#include <string>
+
+namespace plr {
+namespace {
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+RunFiles::RunFiles(const std::filesystem::path& folder)
+    : folder_(folder),
+      log_(folder / "log.jsonl"),
+      evaluations_(folder / "eval.jsonl"),
+      levels_(folder / "levels.jsonl"),
+      events_(folder / "events.out.tfevents.plr", seconds_since_1970()) {}
+
+void RunFiles::log(const nlohmann::ordered_json& record) {
+  log_.append(record);
+  to_tensorboard("train/", record);
+}
+
+void RunFiles::evaluation(const nlohmann::ordered_json& record) {
+  evaluations_.append(record);
+  to_tensorboard("eval/", record);
+}
+
+void RunFiles::levels(const nlohmann::ordered_json& record) { levels_.append(record); }
+
+void RunFiles::to_tensorboard(const char* group, const nlohmann::ordered_json& record) {
+  const double now = seconds_since_1970();
+  for (const auto& [name, value] : record.items()) {
+    if (!value.is_number() || name == "steps") continue;
+    events_.scalar(group + name, record.at("steps").get<std::int64_t>(), now, value.get<float>());
+  }
+}
+
+nlohmann::json RunFiles::sizes() {
+  log_.sync();
+  evaluations_.sync();
+  levels_.sync();
+  events_.sync();
+  return {{"log", log_.size()},
+          {"eval", evaluations_.size()},
+          {"levels", levels_.size()},
+          {"events", events_.size()}};
+}
+
+void RunFiles::cut(const nlohmann::json& sizes) {
+  log_.truncate(sizes.at("log"));
+  evaluations_.truncate(sizes.at("eval"));
+  levels_.truncate(sizes.at("levels"));
+  events_.truncate(sizes.at("events"));
+}
+
+}  // namespace plr

@@ -1,0 +1,49 @@
+// What does a run leave behind?
+//
+//   FOLDER/config.toml      every setting
+//          log.jsonl        a record per update
+//          eval.jsonl       a record per evaluation
+//          levels.jsonl     what the curriculum thinks of the levels, now and then
+//          events.out.tfevents.plr   the same numbers for TensorBoard
+//          checkpoint/      the last two (run/checkpoint.h)
+//
+// The logs grow by whole records; a checkpoint notes their sizes, and a resumed run cuts them back
+// to those, so that nothing stands in them twice.  Movable.  Not synchronized.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "plr/run/json_lines.h"
+#include "plr/run/tensorboard.h"
+
+namespace plr {
+
+class RunFiles {
+ public:
+  // Makes or opens the files of a folder that exists.
+  explicit RunFiles(const std::filesystem::path& folder);
+
+  // Records are flat, but for what levels.jsonl lists.  Numbers of the first two also go to
+  // TensorBoard, at record["steps"].
+  void log(const nlohmann::ordered_json& record);
+  void evaluation(const nlohmann::ordered_json& record);
+  void levels(const nlohmann::ordered_json& record);
+
+  // Brings everything to the disk and tells the sizes; cut() takes them back.
+  nlohmann::json sizes();
+  void cut(const nlohmann::json& sizes);
+
+  std::filesystem::path checkpoints() const { return folder_ / "checkpoint"; }
+
+ private:
+  void to_tensorboard(const char* group, const nlohmann::ordered_json& record);
+
+  std::filesystem::path folder_;
+  JsonLines log_;
+  JsonLines evaluations_;
+  JsonLines levels_;
+  EventFile events_;
+};
+
+}  // namespace plr

@@ -1,0 +1,338 @@
+#include "plr/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include "plr/catalog/make_env.h"
+#include "plr/core/level_replay.h"
+#include "plr/core/uniform.h"
+#include "plr/run/checkpoint.h"
+#include "plr/run/files.h"
+#include "plr/train/agent.h"
+#include "plr/train/collector.h"
+#include "plr/train/evaluator.h"
+#include "plr/train/level_record.h"
+#include "plr/train/run_files.h"
+#include "plr/train/training_levels.h"
+
+namespace plr {
+namespace {
+
+// Whatever is made at random has a stream of its own (core/random.h).
+std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const LevelSet& levels,
+                                            const Streams& streams) {
+  const Random random = streams.named("levels");
+  if (config.task.curriculum == CurriculumKind::kUniform) {
+    return std::make_unique<Uniform>(levels, random, config.replay.first_levels);
+  }
+  return std::make_unique<LevelReplay>(levels, config.replay, random);
+}
+
+std::unique_ptr<VectorEnv> make_eval_env(const TrainConfig& config) {
+  EnvOptions options = config.env;
+  options.num_slots = std::min<int>(64, static_cast<int>(config.schedule.eval_episodes));
+  return make_env(config.task.env, options);
+}
+
+TrainConfig checked(TrainConfig config) {
+  check(config);
+  config.compute = plain(config.compute);
+  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  if (config.schedule.steps < batch) {
+    throw std::invalid_argument("steps must be at least one update, " + std::to_string(batch) +
+                                " (num_slots * rollout_length), not " +
+                                std::to_string(config.schedule.steps));
+  }
+  if (batch < config.ppo.num_minibatches) {
+    throw std::invalid_argument("num_minibatches must be at most num_slots * rollout_length, " +
+                                std::to_string(batch) + ", not " +
+                                std::to_string(config.ppo.num_minibatches));
+  }
+  return config;
+}
+
+}  // namespace
+
+// All parts of a run, made from its settings alone.
+class Trainer::Run {
+ public:
+  Run(const TrainConfig& given, const std::filesystem::path& path)
+      : config(checked(given)),
+        streams(config.schedule.seed),
+        device(configure(config.compute)),
+        env(make_env(config.task.env, config.env)),
+        eval_env(make_eval_env(config)),
+        levels(training_levels(config.task.levels, env->spec())),
+        curriculum(make_curriculum(config, levels, streams)),
+        network(make_network(config, env->spec(), streams.named("init"), device)),
+        scorer(config.scorer, num_slots(), rollout_length()),
+        normalizer(config.rewards, num_slots()),
+        policy(network, {.score_function = config.scorer.score_function}, num_slots()),
+        rollout({rollout_length(), num_slots()}, network.shape(), device),
+        ppo(network, config.ppo, streams.named("minibatches")),
+        collector({*env, *curriculum, scorer, normalizer, policy}, streams.named("actions"),
+                  config.schedule.slot_groups),
+        evaluator(*eval_env, network),
+        level_record(*env),
+        folder(path) {}
+
+  std::size_t num_slots() const { return static_cast<std::size_t>(config.env.num_slots); }
+  std::size_t rollout_length() const {
+    return static_cast<std::size_t>(config.schedule.rollout_length);
+  }
+  std::int64_t steps_per_update() const {
+    return static_cast<std::int64_t>(num_slots() * rollout_length());
+  }
+  std::int64_t num_updates() const { return config.schedule.steps / steps_per_update(); }
+
+  // Files are touched last, so that a run that cannot be made leaves nothing; and config.toml is
+  // the very last, so that a folder which has one can always be resumed.
+  void begin() {
+    collector.begin(rollout);
+    make_directories(folder);
+    files.emplace(folder);
+    save();
+    write_text(folder / "config.toml", to_toml(config));
+  }
+
+  void resume() {
+    const Checkpoint checkpoint = load_checkpoint(folder / "checkpoint");
+    const auto state = [&](const char* name) -> const std::vector<std::byte>& {
+      const auto found = checkpoint.states.find(name);
+      if (found == checkpoint.states.end()) {
+        throw std::runtime_error("the checkpoint in " + folder.string() + " has no state of the " +
+                                 name);
+      }
+      return found->second;
+    };
+    update = checkpoint.update;
+    from_bytes(checkpoint.tensors, ppo.state());
+    curriculum->load(state("curriculum"));
+    scorer.load(state("scorer"));
+    normalizer.load(state("normalizer"));
+    collector.load(state("collector"), rollout);
+    ByteReader reader(state("minibatches"), "minibatches", 1);
+    ppo.stream() = reader.random();
+    reader.expect_end();
+    is_final = checkpoint.facts.at("is_final").get<bool>() && update >= num_updates();
+    files.emplace(folder);
+    files->cut(checkpoint.facts.at("sizes"));
+  }
+
+  void save() {
+    ByteWriter minibatches;
+    minibatches.random(ppo.stream());
+    const nlohmann::json facts = {
+        {"steps", update * steps_per_update()}, {"is_final", is_final}, {"sizes", files->sizes()}};
+    save_checkpoint(files->checkpoints(),
+                    {.update = update,
+                     .facts = facts,
+                     .states = {{"curriculum", curriculum->save()},
+                                {"scorer", scorer.save()},
+                                {"normalizer", normalizer.save()},
+                                {"collector", collector.save(rollout)},
+                                {"minibatches", minibatches.seal("minibatches", 1)}},
+                     .tensors = to_bytes(ppo.state())});
+    saved_update = update;
+  }
+
+  double seconds_here() const {
+    return Seconds(std::chrono::steady_clock::now() - started).count();
+  }
+
+  Progress progress() const {
+    const EpisodeWindow& episodes = collector.episodes();
+    const double seconds = seconds_here();
+    const auto steps_here = static_cast<double>((update - first_update) * steps_per_update());
+    return {.update = update,
+            .num_updates = num_updates(),
+            .steps = update * steps_per_update(),
+            .seconds = seconds,
+            .steps_per_second = seconds > 0 ? steps_here / seconds : 0,
+            .num_episodes = episodes.num_episodes(),
+            .train_return = episodes.mean_return(),
+            .train_success = episodes.success_rate(),
+            .test_return = test_return,
+            .test_success = test_success};
+  }
+
+  PpoStats learn() {
+    const Stopwatch watch(learning);
+    PpoStats stats = ppo.update(rollout);
+    ++update;
+    return stats;
+  }
+
+  // Log, evaluate and save when due.
+  void record(const PpoStats& stats) {
+    files->log(log_record(stats));
+    const ScheduleConfig& schedule = config.schedule;
+    if (update % schedule.levels_interval == 0) {
+      files->levels(
+          level_record.describe(update, update * steps_per_update(), curriculum->weights()));
+    }
+    if (schedule.eval_interval > 0 && update % schedule.eval_interval == 0) {
+      evaluate(schedule.eval_episodes);
+    }
+    if (update % schedule.checkpoint_interval == 0) save();
+  }
+
+  void finish() {
+    if (is_final) return;
+    evaluate(config.schedule.final_episodes);
+    is_final = true;
+    save();
+  }
+
+  // On test levels and on training levels, both drawn anew from a stream of this update.
+  void evaluate(std::int64_t episodes) {
+    const std::string name = "evaluate/" + std::to_string(update);
+    Random random = streams.named(name);
+    const auto count = static_cast<std::size_t>(episodes);
+    const auto test_ids = test_levels(env->spec(), levels, count, random);
+    const auto train_ids = levels_of(levels, count, random);
+    const Evaluation test = evaluator.play(test_ids, false, streams.named(name + "/test"));
+    const Evaluation train = evaluator.play(train_ids, false, streams.named(name + "/train"));
+    test_return = test.mean_return();
+    test_success = test.success_rate();
+    files->evaluation({{"update", update},
+                       {"steps", update * steps_per_update()},
+                       {"episodes", episodes},
+                       {"stream", name},
+                       {"test_return", test.mean_return()},
+                       {"test_error", test.standard_error()},
+                       {"test_success", test.success_rate()},
+                       {"test_length", test.mean_length()},
+                       {"train_return", train.mean_return()},
+                       {"train_error", train.standard_error()},
+                       {"train_success", train.success_rate()},
+                       {"train_length", train.mean_length()},
+                       {"gap", train.mean_return() - test.mean_return()}});
+  }
+
+  nlohmann::ordered_json log_record(const PpoStats& stats) const {
+    const Progress now = progress();
+    const EpisodeWindow& episodes = collector.episodes();
+    nlohmann::ordered_json record = {{"update", update},
+                                     {"steps", now.steps},
+                                     {"seconds", now.seconds},
+                                     {"steps_per_second", now.steps_per_second},
+                                     {"episodes", episodes.num_episodes()},
+                                     {"return", episodes.mean_return()},
+                                     {"success", episodes.success_rate()},
+                                     {"length", episodes.mean_length()},
+                                     {"policy_loss", stats.mean.policy_loss},
+                                     {"value_loss", stats.mean.value_loss},
+                                     {"entropy", stats.mean.entropy},
+                                     {"grad_norm", stats.mean.grad_norm},
+                                     {"clip_fraction", stats.mean.clip_fraction},
+                                     {"approx_kl", stats.mean.approx_kl},
+                                     {"explained_variance", stats.explained_variance},
+                                     {"return_deviation", std::sqrt(normalizer.variance())}};
+    if (const auto* replay = dynamic_cast<const LevelReplay*>(curriculum.get())) {
+      record["levels_seen"] = replay->num_seen();
+      record["draws"] = replay->num_draws();
+      record["replay_probability"] = replay->replay_probability();
+    }
+    return record;
+  }
+
+  TrainConfig config;
+  Streams streams;
+  at::Device device;
+  std::unique_ptr<VectorEnv> env;
+  std::unique_ptr<VectorEnv> eval_env;
+  LevelSet levels;
+  std::unique_ptr<Curriculum> curriculum;
+  Network network;
+  EpisodeScorer scorer;
+  RewardNormalizer normalizer;
+  Policy policy;
+  Rollout rollout;
+  Ppo ppo;
+  Collector collector;
+  Evaluator evaluator;
+  LevelRecord level_record;
+  std::filesystem::path folder;
+  std::optional<RunFiles> files;
+
+  std::int64_t update = 0;
+  std::int64_t first_update = 0;  // of this process
+  std::int64_t saved_update = -1;
+  bool is_final = false;  // the last evaluation has been made
+  std::optional<double> test_return;
+  std::optional<double> test_success;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  Seconds learning{};
+};
+
+bool Trainer::run(const Watch& watch) {
+  Run& r = *run_;
+  while (r.update < r.num_updates()) {
+    r.collector.fill(r.rollout);
+    compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
+    const PpoStats stats = r.learn();
+    r.record(stats);
+    if (watch.updated) watch.updated(r.progress());
+    if (watch.should_stop && watch.should_stop()) break;
+  }
+  if (r.update == r.num_updates()) {
+    r.finish();
+  } else if (r.saved_update != r.update) {
+    r.save();
+  }
+  return r.is_final;
+}
+
+Trainer::Trainer(std::unique_ptr<Run> run) : run_(std::move(run)) {}
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
+
+Trainer::Trainer(const TrainConfig& config, const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "config.toml")) {
+    throw std::invalid_argument(folder.string() + " holds a run already; go on with --resume " +
+                                folder.string() + ", or name another folder");
+  }
+  run_ = std::make_unique<Run>(config, folder);
+  run_->begin();
+}
+
+Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::int64_t> steps) {
+  TrainConfig config = config_of_run(folder);
+  if (steps) config.schedule.steps = *steps;
+  auto run = std::make_unique<Run>(config, folder);
+  run->resume();
+  run->first_update = run->update;
+  if (steps) write_text(folder / "config.toml", to_toml(run->config));
+  return Trainer(std::move(run));
+}
+
+const TrainConfig& Trainer::config() const { return run_->config; }
+Progress Trainer::progress() const { return run_->progress(); }
+
+TrainTimes Trainer::times() const {
+  const CollectTimes& collect = run_->collector.times();
+  return {.acting = collect.acting.count(),
+          .environment = collect.environment.count(),
+          .sampler = collect.sampler.count(),
+          .update = run_->learning.count(),
+          .total = run_->seconds_here()};
+}
+
+TrainConfig config_of_run(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.toml";
+  if (!std::filesystem::exists(path)) {
+    throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
+  }
+  TrainConfig config;
+  for (const auto& [name, value] : values_of_toml(read_text(path), path.string())) {
+    set(config, name, value);
+  }
+  return config;
+}
+
+}  // namespace plr

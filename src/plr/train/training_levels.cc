@@ -1,0 +1,88 @@
+#include "plr/train/training_levels.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+
+namespace plr {
+namespace {
+
+std::optional<std::uint64_t> number_of(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+LevelSet levels_in_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) {
+    throw std::invalid_argument(
+        "levels must be a number, a range as 100-299, full, or a file of ids; "
+        "there is no file " +
+        path);
+  }
+  std::vector<LevelId> ids;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty()) continue;
+    const auto id = number_of(line);
+    if (!id) {
+      throw std::invalid_argument("levels: line " + std::to_string(number) + " of " + path +
+                                  " must be a level id, not " + line);
+    }
+    ids.push_back(*id);
+  }
+  return LevelSet::list(std::move(ids));
+}
+
+}  // namespace
+
+LevelSet training_levels(const std::string& text, const EnvSpec& env) {
+  if (text == "full") return env.full_distribution;
+  const auto parsed = [&]() -> LevelSet {
+    if (const auto count = number_of(text)) return LevelSet::range(0, *count);
+    const std::size_t dash = text.find('-');
+    if (dash != std::string::npos) {
+      const auto first = number_of(text.substr(0, dash));
+      const auto last = number_of(text.substr(dash + 1));
+      if (first && last) {
+        if (*last < *first) {
+          throw std::invalid_argument("levels: the range " + text + " ends before it begins");
+        }
+        return LevelSet::range(*first, *last - *first + 1);
+      }
+    }
+    return levels_in_file(text);
+  };
+  LevelSet levels = parsed();
+  for (std::uint64_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] > env.last_level) {
+      throw std::invalid_argument("levels: " + env.name + " has levels up to " +
+                                  std::to_string(env.last_level) + ", not " +
+                                  std::to_string(levels[i]));
+    }
+  }
+  return levels;
+}
+
+std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, std::size_t count,
+                                 Random& random) {
+  const LevelSet& all = env.full_distribution;
+  std::vector<LevelId> levels;
+  while (levels.size() < count) {
+    const LevelId level = all[random.below(all.size())];
+    if (training.is_stream() || !training.contains(level)) levels.push_back(level);
+  }
+  return levels;
+}
+
+std::vector<LevelId> levels_of(const LevelSet& training, std::size_t count, Random& random) {
+  std::vector<LevelId> levels(count);
+  for (LevelId& level : levels) level = training[random.below(training.size())];
+  return levels;
+}
+
+}  // namespace plr

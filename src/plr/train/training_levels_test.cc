@@ -1,0 +1,65 @@
+#include "plr/train/training_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace plr {
+namespace {
+
+EnvSpec spec() {
+  EnvSpec spec;
+  spec.name = "test/env";
+  spec.last_level = 9'999;
+  spec.full_distribution = LevelSet::stream(0, 10'000);
+  return spec;
+}
+
+std::string message_of(const std::string& text) {
+  try {
+    training_levels(text, spec());
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "it was taken";
+}
+
+TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
+  EXPECT_EQ(training_levels("200", spec())[199], 199U);
+  const LevelSet range = training_levels("100-299", spec());
+  EXPECT_EQ(range.size(), 200U);
+  EXPECT_EQ(range[0], 100U);
+  EXPECT_TRUE(training_levels("full", spec()).is_stream());
+}
+
+TEST(TrainingLevels, CanBeTheLinesOfAFile) {
+  const auto path = std::filesystem::temp_directory_path() / "plr_training_levels_test.txt";
+  std::ofstream(path) << "7\n\n3\n42\n";
+  const LevelSet levels = training_levels(path.string(), spec());
+  EXPECT_EQ(levels.size(), 3U);
+  EXPECT_EQ(levels[1], 3U);
+  std::ofstream(path) << "7\nseven\n";
+  EXPECT_NE(message_of(path.string()).find("line 2"), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+TEST(TrainingLevels, SayWhatIsWrongWithThem) {
+  EXPECT_EQ(message_of("300-299"), "levels: the range 300-299 ends before it begins");
+  EXPECT_EQ(message_of("9999-10000"), "levels: test/env has levels up to 9999, not 10000");
+  EXPECT_EQ(message_of("0"), "levels: the set is empty; give at least one level");
+  EXPECT_NE(message_of("no such file").find("there is no file"), std::string::npos);
+}
+
+TEST(TestLevels, AreNeverOfTheTrainingSet) {
+  Random random = Streams(1).named("test");
+  const LevelSet training = LevelSet::range(0, 9'000);
+  const auto test = test_levels(spec(), training, 500, random);
+  EXPECT_EQ(test.size(), 500U);
+  for (const LevelId level : test) EXPECT_GE(level, 9'000U);
+  for (const LevelId level : levels_of(training, 500, random)) EXPECT_LT(level, 9'000U);
+}
+
+}  // namespace
+}  // namespace plr

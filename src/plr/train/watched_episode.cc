@@ -1,0 +1,70 @@
+#include "plr/train/watched_episode.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+
+#include "plr/learn/policy.h"
+
+namespace plr {
+namespace {
+
+std::vector<float> probabilities_of(const Network& network, const at::Tensor& obs) {
+  const c10::InferenceMode inference;
+  const at::Tensor row = at::softmax(network.forward(obs).logits, 1).to(at::kCPU).contiguous();
+  const float* data = row.const_data_ptr<float>();
+  return {data, data + row.numel()};
+}
+
+}  // namespace
+
+Agent trained_agent(const Network& network, bool greedy, Random random) {
+  const auto policy = std::make_shared<Policy>(network, PolicyConfig{.greedy = greedy}, 1);
+  return [&network, policy, random](std::span<const std::uint8_t> observation) mutable {
+    const at::Tensor obs = view_of_obs(observation, network.shape());
+    const double uniform = random.uniform();
+    Thought thought{.probabilities = probabilities_of(network, obs), .value = 0.0F};
+    float log_prob = 0;
+    policy->act(obs, {&uniform, 1},
+                {{&thought.action, 1}, {&log_prob, 1}, {&*thought.value, 1}, {}});
+    return thought;
+  };
+}
+
+Agent random_agent(int num_actions, Random random) {
+  return [num_actions, random](std::span<const std::uint8_t>) mutable {
+    const auto count = static_cast<std::size_t>(num_actions);
+    return Thought{.action = static_cast<Action>(random.below(count)),
+                   .probabilities = std::vector<float>(count, 1.0F / static_cast<float>(count)),
+                   .value = std::nullopt};
+  };
+}
+
+WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
+                             std::optional<int> max_steps,
+                             const std::function<bool(const Moment&)>& watcher) {
+  assert(env.spec().num_slots == 1);
+  StepBuffers buffers(env.spec());
+  const StepBatch batch = buffers.batch();
+  const Start start = {0, level};
+  env.start({&start, 1}, batch);
+
+  Moment moment;
+  moment.seen = batch.observations;
+  const int limit = max_steps.value_or(env.spec().max_steps);
+  while (moment.step < limit && env.is_running(0)) {
+    moment.thought = agent(batch.observations);
+    if (!watcher(moment)) return {moment.step, moment.episode_return, false};
+    env.step({0, 1}, {&moment.thought->action, 1}, batch);
+    ++moment.step;
+    moment.reward = batch.rewards[0];
+    moment.episode_return += moment.reward;
+  }
+  moment.thought.reset();
+  watcher(moment);
+  return {moment.step, moment.episode_return, !env.is_running(0)};
+}
+
+}  // namespace plr

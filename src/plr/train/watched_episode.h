@@ -1,0 +1,63 @@
+// How does one episode go, moment by moment?
+//
+//   const auto agent = trained_agent(network, /*greedy=*/false, streams.named("play"));
+//   const WatchedEpisode episode = watch_episode(*env, level, agent, {}, [&](const Moment& moment)
+//   {
+//     draw(*env, moment);   // the environment stands where the moment is
+//     return true;          // go on
+//   });
+//
+// A trained agent that draws its actions from a stream plays the episode that an Evaluator with one
+// slot plays with that stream.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plr/core/level.h"
+#include "plr/core/random.h"
+#include "plr/env/vector_env.h"
+#include "plr/learn/network.h"
+
+namespace plr {
+
+// What an agent makes of an observation.
+struct Thought {
+  Action action = 0;                 // what it does
+  std::vector<float> probabilities;  // [num_actions]
+  std::optional<float> value;        // the return that it expects, as far as it expects one
+};
+
+using Agent = std::function<Thought(std::span<const std::uint8_t> observation)>;
+
+// The network must outlive it.  Draws its actions, or takes the likeliest if `greedy`.
+Agent trained_agent(const Network& network, bool greedy, Random random);
+
+// Every action equally likely.
+Agent random_agent(int num_actions, Random random);
+
+struct Moment {
+  int step = 0;                        // actions so far
+  double reward = 0;                   // of the last one
+  double episode_return = 0;           // so far
+  std::optional<Thought> thought;      // about what is seen; nothing at the end
+  std::span<const std::uint8_t> seen;  // the observation
+};
+
+struct WatchedEpisode {
+  int length = 0;
+  double episode_return = 0;
+  bool has_ended = false;  // nobody stopped it before
+  bool is_success() const { return episode_return > 0; }
+};
+
+// Plays in slot 0 of an environment with one slot, at most `max_steps` actions if given.  The
+// watcher is called at every moment, also the first and the last, and stops the episode by false.
+WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
+                             std::optional<int> max_steps,
+                             const std::function<bool(const Moment&)>& watcher);
+
+}  // namespace plr

@@ -1,0 +1,83 @@
+"""Does a run that is killed at random moments, twenty times, end as if nothing had happened?
+
+Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
+"""
+
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from program import PROGRAM
+
+KILLS = 20
+SETTINGS = {
+    "env": "minigrid/MiniGrid-Empty-Random-6x6-v0", "levels": "40", "threads": "1",
+    "num_slots": "8", "rollout_length": "32", "steps": str(8 * 32 * 60), "num_minibatches": "4",
+    "eval_interval": "6", "eval_episodes": "8", "final_episodes": "8", "checkpoint_interval": "2",
+    "levels_interval": "3",
+}
+
+
+def begin(folder):
+    flags = [word for name, value in SETTINGS.items() for word in ("--" + name, value)]
+    return [PROGRAM, "train", "--out", str(folder), *flags]
+
+
+def go_on(folder):
+    """Resumes, or begins again if the kill came before there was anything to resume."""
+    if (folder / "config.toml").exists():
+        return [PROGRAM, "train", "--resume", str(folder)]
+    return begin(folder)
+
+
+def finish(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def records(path):
+    """The records of a log without what the clock says."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        line.pop("seconds", None)
+        line.pop("steps_per_second", None)
+    return lines
+
+
+def result(folder):
+    """Everything that a run leaves, but for times."""
+    newest = sorted((folder / "checkpoint").glob("update-*"))[-1]
+    files = {str(path.relative_to(newest)): path.read_bytes()
+             for path in newest.rglob("*") if path.suffix in (".bin", ".safetensors")}
+    logs = {name: records(folder / name) for name in ("log.jsonl", "eval.jsonl", "levels.jsonl")}
+    return newest.name, files, logs
+
+
+class Kill(unittest.TestCase):
+    def test_a_killed_run_equals_an_undisturbed_one(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            whole = pathlib.Path(temporary) / "whole"
+            killed = pathlib.Path(temporary) / "killed"
+            started = time.monotonic()
+            finish(begin(whole))
+            duration = time.monotonic() - started
+
+            moments = random.Random(1)
+            for _ in range(KILLS):
+                process = subprocess.Popen(go_on(killed), stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                time.sleep(moments.uniform(0.05, duration / 3))
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+            finish(go_on(killed))
+            for expected, found in zip(result(whole), result(killed)):
+                self.assertEqual(expected, found)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+"""How tests run the program plr, whose path is in PLR_PROGRAM."""
+
+import os
+import subprocess
+import unittest
+
+PROGRAM = os.environ["PLR_PROGRAM"]
+
+
+def plr(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
+                          timeout=120, **options)
+
+
+class ProgramTest(unittest.TestCase):
+    def assert_refused(self, arguments, message):
+        """One line on standard error, nothing on standard output."""
+        done = plr(*arguments)
+        self.assertEqual(done.stderr, message + "\n")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.returncode, 2)
+
+    def output(self, *arguments):
+        done = plr(*arguments)
+        self.assertEqual((done.stderr, done.returncode), ("", 0))
+        return done.stdout

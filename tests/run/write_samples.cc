@@ -1,0 +1,101 @@
+// Writes files for the Python tests beside it, which know what must be in them.
+//
+//   write_samples events PATH           an event file
+//   write_samples resumed-events PATH   one that was cut back and continued
+//   write_samples tensors PATH          tensors of every kind
+//   write_samples copy FROM TO          the tensors and metadata of another file
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plr/core/fields.h"
+#include "plr/run/files.h"
+#include "plr/run/safetensors.h"
+#include "plr/run/tensorboard.h"
+
+namespace {
+
+using namespace plr;
+using std::filesystem::path;
+
+constexpr double kStart = 1'700'000'000.125;
+
+void write_scalars(EventFile& events, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) {
+    const double time = kStart + 0.25 * static_cast<double>(i);
+    const float value = static_cast<float>(i) / 7 - 3;
+    events.scalar("train/return", i * 10'000'000'000, time, value);  // steps beyond 32 bits
+    events.scalar("höhe", i, time, -value);
+  }
+}
+
+void write_events(const path& to) {
+  EventFile events(to, kStart);
+  write_scalars(events, 0, 100);
+  events.scalar("empty", 0, kStart, 0);  // every field is its default
+}
+
+void write_resumed_events(const path& to) {
+  std::uint64_t size = 0;
+  {
+    EventFile events(to, kStart);
+    write_scalars(events, 0, 50);
+    size = events.size();
+    write_scalars(events, 70, 90);
+  }
+  EventFile events(to, kStart + 1000);
+  events.truncate(size);
+  write_scalars(events, 50, 100);
+  events.scalar("empty", 0, kStart, 0);
+}
+
+// Of each kind one of 2 x 3 elements, whose bytes count up from 0; a scalar, and one of nothing.
+void write_tensors(const path& to) {
+  std::array<std::byte, 48> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  std::vector<TensorView> tensors;
+  for (std::size_t i = 0; i < enum_names(DType{}).size(); ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (dtype == DType::kBool) continue;  // whose bytes can be 0 and 1 only
+    tensors.push_back({to_text(dtype), dtype, {2, 3}, std::span(bytes).first(6 * size_of(dtype))});
+  }
+  constexpr std::array<std::byte, 2> kTruths{std::byte{1}, std::byte{0}};
+  tensors.push_back({"truths", DType::kBool, {2}, kTruths});
+  tensors.push_back({"scalar", DType::kI64, {}, std::span(bytes).first(8)});
+  tensors.push_back({"nothing \"here\"", DType::kF64, {3, 0}, {}});
+  write_file(to, to_safetensors(tensors, {{"step", "12"}, {"näme", "\"x\"\n"}}));
+}
+
+void copy(const path& from, const path& to) {
+  const Safetensors file(read_file(from));
+  write_file(to, to_safetensors(file.tensors(), file.metadata()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string verb = arguments.empty() ? "" : arguments[0];
+  try {
+    if (verb == "events")
+      write_events(arguments.at(1));
+    else if (verb == "resumed-events")
+      write_resumed_events(arguments.at(1));
+    else if (verb == "tensors")
+      write_tensors(arguments.at(1));
+    else if (verb == "copy")
+      copy(arguments.at(1), arguments.at(2));
+    else
+      return 2;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,53 @@
+// How are recorded tensors read?
+//
+// A record is a pair of files: X.json says what X.bin holds (little-endian, row-major) and carries
+// the settings of the recording.
+//
+//   const GoldenTensors net("nets/minigrid14");
+//   const GoldenTensor<float> weight = net.floats("w/conv1.w");   // weight.shape is [16, 3, 2, 2]
+//
+// A record may hold a sample of a tensor: every stride-th of its elements in order.
+// Missing or damaged files, unknown names and wrong types throw std::runtime_error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace plr::testing {
+
+template <class T>
+struct GoldenTensor {
+  std::vector<std::int64_t> shape;  // of the whole tensor
+  std::int64_t stride = 1;
+  std::vector<T> elements;  // elements 0, stride, 2 * stride, ... of it
+};
+
+class GoldenTensors {
+ public:
+  explicit GoldenTensors(const std::string& name);
+
+  GoldenTensor<float> floats(const std::string& name) const;
+  GoldenTensor<double> doubles(const std::string& name) const;
+  GoldenTensor<std::uint8_t> bytes(const std::string& name) const;
+  GoldenTensor<std::int32_t> ints(const std::string& name) const;
+
+  // The names that begin with `prefix`, without it, in the order of the record.
+  std::vector<std::string> names(const std::string& prefix) const;
+
+  const nlohmann::json& settings() const { return index_; }
+
+ private:
+  template <class T>
+  GoldenTensor<T> tensor(const std::string& name, const std::string& dtype) const;
+
+  nlohmann::json index_;
+  std::vector<std::byte> bytes_;
+};
+
+// The records of a golden directory: for "nets", "nets/minigrid14" and so on, sorted.
+std::vector<std::string> golden_records(const std::string& directory);
+
+}  // namespace plr::testing

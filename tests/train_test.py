@@ -1,0 +1,153 @@
+"""Do the verbs train and eval say what is wrong, and do what they say?
+
+Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from program import PROGRAM, ProgramTest, plr
+
+TINY = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--threads", "1", "--levels", "20",
+        "--num-slots", "4", "--rollout-length", "16", "--num-minibatches", "2",
+        "--eval-interval", "2", "--eval-episodes", "4", "--final-episodes", "4"]
+
+
+class Train(ProgramTest):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def assert_leaves_nothing(self, arguments, message):
+        """One line on standard error that says so, nothing on standard output, nothing written."""
+        before = sorted(self.folder.rglob("*"))
+        done = plr(*arguments, cwd=self.folder)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def train(self, *arguments):
+        done = plr("train", *TINY, "--steps", "256", *arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    # ---- wrong commands
+
+    def test_wrong_settings_are_refused_by_name(self):
+        for arguments, message in [
+                (["--temperature", "0"], "temperature must be above 0, not 0"),
+                (["--epochs", "many"], "epochs must be a whole number, not many"),
+                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, not prl"),
+                (["--env", "minigrid/DoorKye"], "did you mean"),
+                (["--preset", "minigrid-multirom"], "did you mean minigrid-multiroom?"),
+                (["--algorithm", "papr"], "algorithm must be one of paper, released-code, not papr"),
+                (["--levels", "9-3"], "levels: the range 9-3 ends before it begins"),
+                (["--device", "tpu"], "device must be auto, cpu, cuda or cuda:N, not tpu"),
+                (["--steps", "3"], "steps must be at least one update"),
+                (["--temperatur", "1"], "unknown option '--temperatur'; did you mean --temperature?"),
+                (["--config", "nowhere.toml"], "there is no file nowhere.toml"),
+                (["--resume", "nowhere"], "there is no run in nowhere"),
+                (["--precision", "bf16", "--device", "cpu"], "the CPU computes in fp32 only"),
+        ]:
+            self.assert_leaves_nothing(["train", *arguments], message)
+
+    def test_a_wrong_file_of_settings_is_refused(self):
+        path = self.folder / "bad.toml"
+        path.write_text("temperatur = 1\n")
+        self.assert_leaves_nothing(["train", "--config", "bad.toml"],
+                            "unknown setting 'temperatur'; did you mean temperature?")
+
+    def test_an_existing_run_is_not_overwritten(self):
+        self.train("--out", "run")
+        self.assert_leaves_nothing(["train", "--out", "run"], "run holds a run already")
+
+    def test_a_resumed_run_keeps_its_settings(self):
+        self.train("--out", "run")
+        self.assert_leaves_nothing(["train", "--resume", "run", "--seed", "2"],
+                            "--seed cannot be changed with --resume; only --steps can")
+
+    def test_a_folder_that_cannot_be_written_is_refused(self):
+        (self.folder / "file").write_text("")
+        self.assert_leaves_nothing(["train", *TINY, "--steps", "256", "--out", "file/run"],
+                            "cannot make the directory file")
+
+    def test_a_damaged_checkpoint_is_named(self):
+        self.train("--out", "run")
+        newest = sorted((self.folder / "run/checkpoint").glob("update-*"))[-1]
+        path = newest / "tensors.safetensors"
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+        for command in (["train", "--resume", "run"], ["eval", "run"]):
+            done = plr(*command, cwd=self.folder)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn("tensors.safetensors", done.stderr)
+
+    # ---- what it leaves
+
+    def test_a_run_has_a_telling_name_and_all_its_files(self):
+        out = self.train()
+        run = self.folder / "runs/empty-random-6x6-plr-s1"
+        self.assertIn("--level", out)
+        self.assertEqual(sorted(path.name for path in run.iterdir()),
+                         ["checkpoint", "config.toml", "eval.jsonl", "events.out.tfevents.plr",
+                          "levels.jsonl", "log.jsonl"])
+        log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+        self.assertEqual([record["steps"] for record in log], [64, 128, 192, 256])
+        self.train()
+        self.assertTrue((self.folder / "runs/empty-random-6x6-plr-s1-2").is_dir())
+
+    def test_a_config_file_repeats_a_run(self):
+        self.train("--out", "first")
+        done = plr("train", "--config", "first/config.toml", "--out", "second", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        newest = [sorted((self.folder / name / "checkpoint").glob("update-*"))[-1]
+                  for name in ("first", "second")]
+        self.assertEqual(*[(path / "tensors.safetensors").read_bytes() for path in newest])
+
+    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+        process = subprocess.Popen(
+            [PROGRAM, "train", *TINY, "--steps", "100000000", "--out", "run"], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        log = self.folder / "run/log.jsonl"
+        while not log.exists() or not log.read_text():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("plr train --resume run", out)
+        saved = sorted((self.folder / "run/checkpoint").glob("update-*"))[-1].name
+        updates = len(log.read_text().splitlines())
+        self.assertEqual(saved, f"update-{updates:08}")
+
+    # ---- eval
+
+    def test_eval_measures_test_and_training_levels(self):
+        self.train("--out", "run")
+        done = plr("eval", "run", "--episodes", "6", "--json", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        result = json.loads(done.stdout)
+        self.assertEqual(result["test"]["episodes"], 6)
+        self.assertAlmostEqual(result["gap"], result["train"]["return"] - result["test"]["return"])
+        again = plr("eval", "run", "--episodes", "6", "--json", cwd=self.folder)
+        self.assertEqual(done.stdout, again.stdout)
+        table = plr("eval", "run", "--episodes", "6", cwd=self.folder).stdout
+        self.assertIn("never seen", table)
+
+    def test_wrong_evaluations_are_refused(self):
+        self.train("--out", "run")
+        self.assert_leaves_nothing(["eval", "nowhere"], "there is no run in nowhere")
+        self.assert_leaves_nothing(["eval", "run", "--episodes", "0"], "--episodes must be at least 1, not 0")
+        self.assert_leaves_nothing(["eval", "run", "--levels", "5-2"], "the range 5-2 ends before it begins")
+
+
+if __name__ == "__main__":
+    unittest.main()
