@@ -16,7 +16,8 @@ from program import PROGRAM
 
 KILLS = 20
 SETTINGS = {
-    "env": "minigrid/MiniGrid-Empty-Random-6x6-v0", "levels": "40", "threads": "1",
+    "env": "minigrid/MiniGrid-Empty-Random-6x6-v0", "levels": "40", "device": "cpu",
+    "threads": "1",
     "num_slots": "8", "rollout_length": "32", "steps": str(8 * 32 * 60), "num_minibatches": "4",
     "eval_interval": "6", "eval_episodes": "8", "final_episodes": "8", "checkpoint_interval": "2",
     "levels_interval": "3",

@@ -13,7 +13,8 @@ import unittest
 
 from program import PROGRAM, ProgramTest, plr
 
-TINY = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--threads", "1", "--levels", "20",
+TINY = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--device", "cpu", "--threads", "1",
+        "--levels", "20",
         "--num-slots", "4", "--rollout-length", "16", "--num-minibatches", "2",
         "--eval-interval", "2", "--eval-episodes", "4", "--final-episodes", "4"]
 

@@ -38,7 +38,7 @@ TrainConfig tiny() {
   TrainConfig config = preset("small");
   config.task.env = "minigrid/MiniGrid-SimpleCrossingS9N1-v0";
   config.network.minigrid.pool = true;
-  config.compute.num_threads = 1;
+  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
   config.task.levels = "30";
   config.env.num_slots = 6;
   config.schedule.rollout_length = 40;
@@ -169,7 +169,7 @@ TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
 void expect_learns(const fs::path& folder, CurriculumKind curriculum) {
   TrainConfig config = preset("small");
   config.task = {"minigrid/MiniGrid-Empty-Random-6x6-v0", "50", curriculum};
-  config.compute.num_threads = 1;
+  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
   config.env.num_slots = 16;
   config.schedule.rollout_length = 64;
   config.schedule.steps = 48 * 1024;
