@@ -4,7 +4,10 @@
 function(plr_own_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+  if(PLR_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
   if(PLR_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PLR_SANITIZE} -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer)

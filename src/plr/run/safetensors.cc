@@ -202,7 +202,9 @@ std::vector<std::byte> to_safetensors(std::span<const TensorView> tensors,
   const std::uint64_t header_size = header.size();
   std::vector<std::byte> bytes;
   const auto append = [&bytes](std::span<const std::byte> part) {
-    bytes.insert(bytes.end(), part.begin(), part.end());
+    const std::size_t old_size = bytes.size();
+    bytes.resize(old_size + part.size());
+    std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(old_size));
   };
   append(std::as_bytes(std::span(&header_size, 1)));
   append(std::as_bytes(std::span(header)));
