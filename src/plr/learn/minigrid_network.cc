@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plr/learn/layers.h"
+#include "plr/learn/max_pool.h"
 
 namespace plr {
 namespace {
@@ -57,7 +58,7 @@ Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkCo
   const auto body = [=](const at::Tensor& images) -> Output {
     at::Tensor x = conv(images, conv1);
     // The largest of the rectified is the rectified largest, of which there are four times fewer.
-    if (config.pool) x = at::max_pool2d(x, {2, 2});
+    if (config.pool) x = max_pool_2x2(x);
     x = conv(x.relu_(), conv2).relu_();
     x = conv(x, conv3).relu_();
     const at::Tensor for_policy = dense(x, actor).tanh_();
