@@ -108,7 +108,8 @@ void print_row(std::span<const DrawnLevel> row, int column_width, int num_diffic
 void print_levels(const LevelsArguments& arguments, std::span<const DrawnLevel> levels,
                   int num_difficulties) {
   const TerminalColors colors = terminal_colors();
-  std::size_t column_width = static_cast<std::size_t>(levels[0].map.width * tile_width(colors));
+  auto column_width =
+      static_cast<std::size_t>(levels[0].map.width) * static_cast<std::size_t>(tile_width(colors));
   for (const DrawnLevel& level : levels) {
     column_width = std::max(column_width, caption_of(level, num_difficulties).size());
   }

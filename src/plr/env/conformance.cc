@@ -133,6 +133,7 @@ void Conformance::slots_are_independent() {
   SlotPlayer halves = player(kSlots);
   std::vector<Start> starts;
   std::vector<SlotPlayer> alone;
+  alone.reserve(kSlots);
   for (int slot = 0; slot < kSlots; ++slot) {
     alone.push_back(player(1));
     alone.back().start(0, kFirstLevel + static_cast<LevelId>(slot));
@@ -190,6 +191,7 @@ void Conformance::worker_count_changes_nothing() {
   SlotPlayer one = player(kSlots, 1);
   SlotPlayer many = player(kSlots, 3);
   std::vector<Start> starts;
+  starts.reserve(kSlots);
   for (int slot = 0; slot < kSlots; ++slot) {
     starts.push_back({slot, kFirstLevel + static_cast<LevelId>(slot)});
   }
@@ -286,10 +288,10 @@ void Conformance::misuse_is_refused() {
   SlotPlayer three = player(3);
   VectorEnv& env = three.env();
   const Action good = 0;
-  const auto step_with = [&](SlotRange slots, std::vector<Action> some) {
+  const auto step_with = [&](SlotRange slots, const std::vector<Action>& some) {
     return [&env, &three, slots, some] { env.step(slots, some, three.batch()); };
   };
-  const auto start_with = [&](std::vector<Start> some) {
+  const auto start_with = [&](const std::vector<Start>& some) {
     return [&env, &three, some] { env.start(some, three.batch()); };
   };
   expect_refused<invalid_argument>(three, "a step before the first start",

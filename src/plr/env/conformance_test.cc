@@ -65,10 +65,11 @@ class Counter final : public VectorEnv {
   }
 
   void step_slots(SlotRange range, std::span<const Action> actions, const StepBatch& out) override {
-    for (int k = 0; k < range.size(); ++k) {
-      const auto i = static_cast<std::size_t>(range.begin + k);
+    const auto first = static_cast<std::size_t>(range.begin);
+    for (std::size_t k = 0; k < actions.size(); ++k) {
+      const std::size_t i = first + k;
       Slot& slot = slots_[i];
-      slot.value += 1 + static_cast<std::uint64_t>(actions[static_cast<std::size_t>(k)]);
+      slot.value += 1 + static_cast<std::uint64_t>(actions[k]);
       if (mistake_ == Mistake::kSharesATotal) slot.value += total_++;
       if (mistake_ == Mistake::kWorkersMatter) {
         slot.value += static_cast<std::uint64_t>(num_workers_);

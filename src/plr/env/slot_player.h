@@ -84,6 +84,7 @@ class SlotPlayer {
 
   std::vector<Bytes> all_saved() {
     std::vector<Bytes> all;
+    all.reserve(static_cast<std::size_t>(spec().num_slots));
     for (int slot = 0; slot < spec().num_slots; ++slot) all.push_back(saved(slot));
     return all;
   }

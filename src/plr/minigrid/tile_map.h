@@ -29,8 +29,12 @@ struct TileMap {
   int height = 0;
   std::vector<Tile> tiles;  // [height, width]
 
-  Tile& at(Position p) { return tiles[static_cast<std::size_t>(p.y * width + p.x)]; }
-  const Tile& at(Position p) const { return tiles[static_cast<std::size_t>(p.y * width + p.x)]; }
+  Tile& at(Position p) { return tiles[index(p)]; }
+  const Tile& at(Position p) const { return tiles[index(p)]; }
+  std::size_t index(Position p) const {
+    return static_cast<std::size_t>(p.y) * static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(p.x);
+  }
 };
 
 TileMap whole_map(const Level& level, const State& state);
