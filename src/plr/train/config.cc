@@ -33,9 +33,8 @@ struct Preset {
 const std::vector<Preset>& all_presets() {
   static const std::vector<Preset> all = [] {
     std::vector<Preset> list;
-    TrainConfig small = minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, 1'500'000);
-    small.schedule.rollout_length = 64;
-    small.schedule.eval_interval = 20;
+    TrainConfig small = minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, 3'000'000);
+    small.schedule.rollout_length = 128;
     small.network.minigrid.pool = false;  // a grid of 6 x 6 is too small for it
     list.push_back({"small", "a task that is learnt in minutes on a CPU (the default)", small});
     list.push_back({"minigrid-multiroom",
