@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -98,6 +99,12 @@ BarState bar_state(const Progress& p) {
           .text = text};
 }
 
+// How the program was called, for commands to type next: ./plr says so, being a script around it.
+std::string command_name() {
+  const char* name = std::getenv("PLR_COMMAND");
+  return name != nullptr ? name : "plr";
+}
+
 void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
   const Progress p = trainer.progress();
   const TaskConfig& task = trainer.config().task;
@@ -113,11 +120,11 @@ void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
       task.curriculum == CurriculumKind::kPlr ? CurriculumKind::kUniform : CurriculumKind::kPlr;
   fmt::print(
       "\nNext:\n"
-      "  plr play {0} --level 1000000     watch it on a level\n"
-      "  plr eval {0} --episodes 1000     measure it more closely\n"
-      "  plr train --curriculum {1}   compare\n"
-      "  plr train --preset minigrid-multiroom   a setting of the paper\n",
-      run, to_text(other));
+      "  {0} play {1} --level 1000000     watch it on a level\n"
+      "  {0} eval {1} --episodes 1000     measure it more closely\n"
+      "  {0} train --curriculum {2}   compare\n"
+      "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
+      command_name(), run, to_text(other));
 }
 
 void train(const TrainArguments& arguments) {
@@ -134,8 +141,8 @@ void train(const TrainArguments& arguments) {
   if (is_done) {
     print_end(trainer, folder);
   } else {
-    fmt::print("Stopped after {} steps, and saved.  Go on with\n  plr train --resume {}\n",
-               trainer.progress().steps, folder.string());
+    fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",
+               trainer.progress().steps, command_name(), folder.string());
   }
 }
 
