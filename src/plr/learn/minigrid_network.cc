@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "plr/learn/conv_pool.h"
 #include "plr/learn/layers.h"
-#include "plr/learn/max_pool.h"
 
 namespace plr {
 namespace {
@@ -56,10 +56,8 @@ Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkCo
   const Layer value(parameters, "value");
 
   const auto body = [=](const at::Tensor& images) -> Output {
-    at::Tensor x = conv(images, conv1);
-    // The largest of the rectified is the rectified largest, of which there are four times fewer.
-    if (config.pool) x = max_pool_2x2(x);
-    x = conv(x.relu_(), conv2).relu_();
+    at::Tensor x = config.pool ? conv_pool_relu(images, conv1) : conv(images, conv1).relu_();
+    x = conv(x, conv2).relu_();
     x = conv(x, conv3).relu_();
     const at::Tensor for_policy = dense(x, actor).tanh_();
     const at::Tensor for_value = config.shared_hidden ? for_policy : dense(x, critic).tanh_();

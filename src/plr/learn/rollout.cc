@@ -49,8 +49,6 @@ at::Tensor Rollout::take_obs(std::size_t step, std::size_t first_slot, std::size
   return part;
 }
 
-void Rollout::carry_over() { obs_[0].copy_(obs_[static_cast<std::int64_t>(num_steps())]); }
-
 void compute_advantages(Rollout& rollout, double gamma, double lambda) {
   const std::span<const float> values = std::as_const(rollout.values).all();
   compute_gae<float>(rollout.rewards.all(), values, rollout.done.all(), rollout.num_slots(),

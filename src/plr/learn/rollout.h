@@ -71,9 +71,6 @@ class Rollout {
   // come before the environment writes there again.  Throws std::out_of_range.
   at::Tensor take_obs(std::size_t step, std::size_t first_slot, std::size_t count);
 
-  // Begins the next rollout with the observations that ended this one.
-  void carry_over();
-
   const at::Tensor& obs() const { return obs_; }  // bytes [T+1, N, H, W, C] on the device
 
   StepTable<std::int32_t> actions;

@@ -20,14 +20,6 @@ TEST(Rollout, TakesTheSlotsAskedForAndLeavesTheOthers) {
                         at::tensor({0, 0, 0, 0, 28, 28, 0, 0, 0}, at::kLong).view({3, 3})));
 }
 
-TEST(Rollout, CarriesTheLastObservationsOver) {
-  Rollout rollout({.num_steps = 2, .num_slots = 1}, kTiny, at::kCPU);
-  std::ranges::fill(rollout.host_obs(), std::uint8_t{7});
-  rollout.take_obs(2, 0, 1);
-  rollout.carry_over();
-  EXPECT_EQ(rollout.obs()[0].sum().item<int>(), 28);
-}
-
 TEST(Rollout, NamesAStepOrSlotThatItDoesNotHave) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);
   EXPECT_THROW(rollout.take_obs(3, 0, 1), std::out_of_range);
