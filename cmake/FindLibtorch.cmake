@@ -5,7 +5,8 @@
 # torch's own TorchConfig.cmake is not used, since with a CUDA build it demands the CUDA compiler; we
 # need no more of CUDA than what libtorch brings along.
 #
-# Sets Libtorch_FOUND, Libtorch_VERSION, Libtorch_CUDA (whether it can use CUDA).
+# Sets Libtorch_FOUND, Libtorch_VERSION, Libtorch_CUDA (whether it can use CUDA) and Libtorch_CUDA_INCLUDE
+# (CUDA's own headers, where there are any).
 
 set(PLR_TORCH "" CACHE PATH "Directory of an installed torch package or an unpacked libtorch")
 
@@ -62,6 +63,10 @@ if(Libtorch_FOUND AND NOT TARGET Libtorch::Libtorch)
   set(Libtorch_CUDA OFF)
   if(EXISTS "${Libtorch_ROOT}/lib/libtorch_cuda.so")
     set(Libtorch_CUDA ON)
+    # Headers of CUDA itself: of an installed toolkit, or as pip brings them along with torch.
+    file(GLOB Libtorch_nvidia "${Libtorch_ROOT}/../nvidia/*/include")
+    find_path(Libtorch_CUDA_INCLUDE cuda_runtime_api.h
+              HINTS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include ${Libtorch_nvidia})
   endif()
 
   add_library(Libtorch::Libtorch INTERFACE IMPORTED)

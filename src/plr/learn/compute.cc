@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "plr/learn/repeated.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -62,6 +64,7 @@ at::Device configure(const Compute& given) {
   // Every mini-batch has the same shape, so the search for the fastest convolution pays at once;
   // but what it finds may differ from run to run.
   context.setBenchmarkCuDNN(cuda && !compute.deterministic);
+  use_own_stream(at::Device(device));
   return at::Device(device);
 }
 

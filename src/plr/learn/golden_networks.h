@@ -8,6 +8,7 @@
 
 #include "plr/learn/minigrid_network.h"
 #include "plr/learn/procgen_network.h"
+#include "plr/learn/test_devices.h"
 #include "tests/support/golden_tensors.h"
 
 namespace plr::testing {
@@ -19,18 +20,19 @@ at::Tensor as_tensor(const GoldenTensor<T>& golden, at::ScalarType dtype) {
   return at::from_blob(const_cast<T*>(golden.elements.data()), shape, dtype).clone();
 }
 
-// The network of a record of nets/, on the CPU, with the recorded weights.
-inline Network golden_network(const GoldenTensors& record, bool relu_skip) {
+// The network of a record of nets/, with the recorded weights.
+inline Network golden_network(const GoldenTensors& record, bool relu_skip,
+                              const std::string& device_name) {
   const nlohmann::json& settings = record.settings();
   const std::vector<std::int64_t> obs = record.bytes("obs").shape;  // [B, C, H, W]
   const NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
   const Random init = Streams(1).named("init");
-  configure({});  // one thread, as when it was recorded
+  const at::Device device = exactly(device_name);  // on the CPU one thread, as when recorded
   Network network =
       settings.at("net") == "procgen"
-          ? make_procgen_network(shape, {.relu_skip = relu_skip}, init, Precision::kFp32, at::kCPU)
+          ? make_procgen_network(shape, {.relu_skip = relu_skip}, init, Precision::kFp32, device)
           : make_minigrid_network(shape, {.channels = record.floats("w/conv3.b").shape[0]}, init,
-                                  Precision::kFp32, at::kCPU);
+                                  Precision::kFp32, device);
   std::vector<NamedTensor> weights;
   for (const std::string& name : record.names("w/")) {
     weights.push_back({name, as_tensor(record.floats("w/" + name), at::kFloat)});

@@ -14,6 +14,7 @@ namespace plr {
 namespace {
 
 using testing::as_tensor;
+using testing::devices;
 using testing::distance;
 using testing::golden_network;
 using testing::golden_records;
@@ -41,10 +42,11 @@ at::Tensor random_obs(const NetworkShape& shape, std::int64_t batch, std::uint64
   return obs;
 }
 
-void expect_recorded_outputs(const std::string& name, const std::string& variant, bool relu_skip) {
-  SCOPED_TRACE(name + variant);
+void expect_recorded_outputs(const std::string& name, const std::string& variant, bool relu_skip,
+                             const std::string& device) {
+  SCOPED_TRACE(name + variant + " on " + device);
   const GoldenTensors record(name);
-  const Network network = golden_network(record, relu_skip);
+  const Network network = golden_network(record, relu_skip, device);
   const at::Tensor obs = as_tensor(record.bytes("obs"), at::kByte).permute({0, 2, 3, 1});
   const Output output = network.forward(obs);
   EXPECT_LT(distance(output.logits, record.floats("logits" + variant)), 1e-5);
@@ -56,14 +58,16 @@ void expect_recorded_outputs(const std::string& name, const std::string& variant
 TEST(NetworkGolden, EveryRecordedNetworkGivesItsRecordedOutputs) {
   int num_minigrid = 0;
   int num_procgen = 0;
-  for (const std::string& name : golden_records("nets")) {
-    if (name.starts_with("nets/minigrid")) {
-      ++num_minigrid;
-      expect_recorded_outputs(name, "", false);
-    } else {
-      ++num_procgen;
-      expect_recorded_outputs(name, "/relu_skip", true);
-      expect_recorded_outputs(name, "/skip_x", false);
+  for (const std::string& device : devices()) {
+    for (const std::string& name : golden_records("nets")) {
+      if (name.starts_with("nets/minigrid")) {
+        ++num_minigrid;
+        expect_recorded_outputs(name, "", false, device);
+      } else {
+        ++num_procgen;
+        expect_recorded_outputs(name, "/relu_skip", true, device);
+        expect_recorded_outputs(name, "/skip_x", false, device);
+      }
     }
   }
   EXPECT_GE(num_minigrid, 1);

@@ -40,9 +40,12 @@ at::Tensor term_of(ScoreFunction function, const at::Tensor& log_probs) {
 Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch)
     : network_(network), config_(config) {
   const auto length = static_cast<std::int64_t>(max_batch);
+  const NetworkShape& shape = network.shape();
   const bool pinned = network.device().is_cuda();
   host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
   host_results_ = at::zeros({4, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+  obs_ = at::zeros({length, shape.height, shape.width, shape.channels},
+                   at::TensorOptions(network.device()).dtype(at::kByte));
 }
 
 void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out) {
@@ -54,23 +57,13 @@ void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const 
   if (!out.terms.empty()) check(batch, out.terms.size(), "terms");
 
   const c10::InferenceMode inference;
-  const auto length = static_cast<std::int64_t>(batch);
   std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
-  const at::Tensor u =
-      host_uniforms_.narrow(0, 0, length).to(network_.device(), /*non_blocking=*/true);
+  obs_.narrow(0, 0, obs.size(0)).copy_(obs, /*non_blocking=*/true);
+  repeated(deciding_, batch)([&] { decide(obs.size(0)); });
+  wait_for(network_.device());
 
-  const Output output = network_.forward(obs);
-  const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
-  const at::Tensor actions = config_.greedy ? output.logits.argmax(1) : draw(output.logits, u);
-  const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
-
-  // One small copy back; an action is small enough to be exact as a float.
-  const at::Tensor results = at::stack({actions.to(at::kFloat), log_probs, output.value,
-                                        term_of(config_.score_function, all_log_probs)});
-  const at::Tensor host = host_results_.narrow(1, 0, length);
-  host.copy_(results);
   const auto row = [&](std::int64_t which) {
-    return std::span(host[which].const_data_ptr<float>(), batch);
+    return std::span(host_results_[which].const_data_ptr<float>(), batch);
   };
   std::ranges::transform(row(0), out.actions.begin(),
                          [](float a) { return static_cast<std::int32_t>(a); });
@@ -79,13 +72,35 @@ void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const 
   if (!out.terms.empty()) std::ranges::copy(row(3), out.terms.begin());
 }
 
+// From obs_ and host_uniforms_ to host_results_.
+void Policy::decide(std::int64_t batch) {
+  const at::Tensor u =
+      host_uniforms_.narrow(0, 0, batch).to(network_.device(), /*non_blocking=*/true);
+  const Output output = network_.forward(obs_.narrow(0, 0, batch));
+  const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
+  const at::Tensor actions = config_.greedy ? output.logits.argmax(1) : draw(output.logits, u);
+  const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
+  // One small copy back; an action is small enough to be exact as a float.
+  const at::Tensor results = at::stack({actions.to(at::kFloat), log_probs, output.value,
+                                        term_of(config_.score_function, all_log_probs)});
+  host_results_.narrow(1, 0, batch).copy_(results, /*non_blocking=*/true);
+}
+
 void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
   const auto batch = static_cast<std::size_t>(obs.size(0));
   check(batch, values.size(), "values");
   const c10::InferenceMode inference;
-  const at::Tensor host = host_results_[0].narrow(0, 0, obs.size(0));
-  host.copy_(network_.forward(obs).value);
+  const at::Tensor host = host_results_[2].narrow(0, 0, obs.size(0));
+  obs_.narrow(0, 0, obs.size(0)).copy_(obs, /*non_blocking=*/true);
+  repeated(valuing_, batch)([&] {
+    host.copy_(network_.forward(obs_.narrow(0, 0, obs.size(0))).value, /*non_blocking=*/true);
+  });
+  wait_for(network_.device());
   std::ranges::copy(std::span(host.const_data_ptr<float>(), batch), values.begin());
+}
+
+Repeated& Policy::repeated(std::map<std::size_t, Repeated>& by_batch, std::size_t batch) {
+  return by_batch.try_emplace(batch, network_.device()).first->second;
 }
 
 void Policy::check(std::size_t batch, std::size_t length, const char* name) const {

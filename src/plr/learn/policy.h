@@ -18,10 +18,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include "plr/core/episode_scorer.h"
 #include "plr/learn/network.h"
+#include "plr/learn/repeated.h"
 
 namespace plr {
 
@@ -54,10 +56,16 @@ class Policy {
  private:
   void check(std::size_t batch, std::size_t length, const char* name) const;
 
+  void decide(std::int64_t batch);
+  Repeated& repeated(std::map<std::size_t, Repeated>& by_batch, std::size_t batch);
+
   const Network& network_;
   PolicyConfig config_;
-  at::Tensor host_uniforms_;  // [max_batch] doubles, pinned with CUDA
-  at::Tensor host_results_;   // [4, max_batch] floats, pinned with CUDA
+  at::Tensor host_uniforms_;                  // [max_batch] doubles, pinned with CUDA
+  at::Tensor host_results_;                   // [4, max_batch] floats, pinned with CUDA
+  at::Tensor obs_;                            // [max_batch, H, W, C] bytes on the device
+  std::map<std::size_t, Repeated> deciding_;  // by the number of observations
+  std::map<std::size_t, Repeated> valuing_;
 };
 
 }  // namespace plr

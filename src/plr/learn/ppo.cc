@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <sstream>
@@ -16,6 +17,8 @@ namespace {
 
 // The columns of Ppo::samples_.
 enum Column { kAction, kLogProb, kValue, kAdvantage, kReturn, kNumColumns };
+
+constexpr std::int64_t kNumLosses = 8;  // fields of PpoLosses
 
 struct Moments {
   double mean = 0;
@@ -61,7 +64,8 @@ Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches)
       config_(config),
       stream_(minibatches),
       adam_(network.parameters(), config.adam),
-      broken_(at::zeros({}, network.parameters().values().options())) {
+      broken_(at::zeros({}, network.parameters().values().options())),
+      step_(network.device()) {
   check_fields(config);
 }
 
@@ -73,31 +77,42 @@ PpoStats Ppo::update(const Rollout& rollout) {
                                 " is more than a rollout of " + std::to_string(num_samples) +
                                 " samples gives");
   }
+  prepare(rollout, size);
   load(rollout);
+  draw_orders();
   broken_.zero_();
-
-  std::vector<at::Tensor> rows;
-  for (int epoch = 0; epoch < config_.epochs; ++epoch) {
-    const at::Tensor order = next_order(rollout.num_samples());
-    for (std::int64_t i = 0; i < config_.num_minibatches; ++i) {
-      Minibatch minibatch = gather(rollout, order.narrow(0, i * size, size));
+  position_.zero_();
+  for (std::int64_t i = 0; i < table_.size(0); ++i) {
+    step_([&] {
+      Minibatch minibatch = gather();
       if (hooks_.transform) hooks_.transform(minibatch);
-      rows.push_back(learn_from(minibatch));
-    }
+      learn_from(minibatch);
+    });
   }
-  return summary(rollout, rows);
+  return summary(rollout);
+}
+
+// Makes the tensors that every update of such rollouts uses; they stay where they are, as step_
+// demands.
+void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
+  const at::Tensor obs = rollout.obs().flatten(0, 1);
+  if (obs_.defined() && obs_.is_same_size(obs) && obs_.data_ptr() == obs.data_ptr()) return;
+  const auto n = static_cast<std::int64_t>(rollout.num_samples());
+  const std::int64_t num_steps = config_.epochs * config_.num_minibatches;
+  const at::TensorOptions here(network_.device());
+  const auto on_host = at::TensorOptions().pinned_memory(network_.device().is_cuda());
+  obs_ = obs;
+  host_samples_ = at::empty({n, kNumColumns}, on_host.dtype(at::kFloat));
+  host_orders_ = at::empty({num_steps, size}, on_host.dtype(at::kLong));
+  samples_ = at::empty({n, kNumColumns}, here);
+  orders_ = at::empty({num_steps, size}, here.dtype(at::kLong));
+  position_ = at::zeros({1}, here.dtype(at::kLong));
+  table_ = at::zeros({num_steps, kNumLosses}, here);
+  step_ = Repeated(network_.device());
 }
 
 // Brings all but the observations to the device, the advantages normalized.
 void Ppo::load(const Rollout& rollout) {
-  const auto n = static_cast<std::int64_t>(rollout.num_samples());
-  if (!samples_.defined() || samples_.size(0) != n) {
-    const bool pinned = network_.device().is_cuda();
-    host_samples_ =
-        at::empty({n, kNumColumns}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
-    host_order_ = at::empty({n}, at::TensorOptions(at::kLong).pinned_memory(pinned));
-    samples_ = at::empty({n, kNumColumns}, at::TensorOptions(network_.device()));
-  }
   const std::span<const float> advantages = rollout.advantages.all();
   const Moments m = config_.normalize_advantages ? moments(advantages) : Moments{0, 1};
   // 1e-5 as in the released code: a rollout without surprises stays without.
@@ -113,35 +128,39 @@ void Ppo::load(const Rollout& rollout) {
   samples_.copy_(host_samples_, /*non_blocking=*/true);
 }
 
-// A fresh order for an epoch, always shuffled from the same start, so that the stream alone decides
-// it.
-at::Tensor Ppo::next_order(std::size_t num_samples) {
-  const std::span order(host_order_.mutable_data_ptr<std::int64_t>(), num_samples);
-  std::iota(order.begin(), order.end(), 0);
-  if (hooks_.order) {
-    hooks_.order(order);
-  } else {
-    stream_.shuffle(order);
+// A fresh order for every epoch, always shuffled from the same start, so that the stream alone
+// decides it; mini-batches are rows of it, and what does not fill one is left out.
+void Ppo::draw_orders() {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(samples_.size(0)));
+  const std::int64_t length = orders_.numel() / config_.epochs;
+  auto* to = host_orders_.mutable_data_ptr<std::int64_t>();
+  for (int epoch = 0; epoch < config_.epochs; ++epoch) {
+    std::iota(order.begin(), order.end(), 0);
+    if (hooks_.order) {
+      hooks_.order(order);
+    } else {
+      stream_.shuffle(std::span(order));
+    }
+    to = std::copy_n(order.begin(), length, to);
   }
-  return host_order_.to(network_.device());
+  orders_.copy_(host_orders_, /*non_blocking=*/true);
 }
 
-Minibatch Ppo::gather(const Rollout& rollout, const at::Tensor& indices) {
-  const at::Tensor obs = rollout.obs().flatten(0, 1);
-  if (!minibatch_obs_.defined()) {
-    minibatch_obs_ = at::empty({0}, obs.options());
-    minibatch_samples_ = at::empty({0}, samples_.options());
-  }
-  at::index_select_out(minibatch_obs_, obs, 0, indices);
-  at::index_select_out(minibatch_samples_, samples_, 0, indices);
-  const auto column = [&](Column which) { return minibatch_samples_.select(1, which); };
-  return {minibatch_obs_,     column(kAction).to(at::kLong),
-          column(kLogProb),   column(kValue),
-          column(kAdvantage), column(kReturn)};
+// The samples of the mini-batch at position_.
+Minibatch Ppo::gather() {
+  const at::Tensor indices = orders_.index_select(0, position_).squeeze(0);
+  const at::Tensor samples = samples_.index_select(0, indices);
+  const auto column = [&](Column which) { return samples.select(1, which); };
+  return {obs_.index_select(0, indices),
+          column(kAction).to(at::kLong),
+          column(kLogProb),
+          column(kValue),
+          column(kAdvantage),
+          column(kReturn)};
 }
 
-// One step; returns what PpoLosses says of it, [8] on the device.
-at::Tensor Ppo::learn_from(const Minibatch& minibatch) {
+// One step; notes what PpoLosses says of it in table_ and moves position_ on.
+void Ppo::learn_from(const Minibatch& minibatch) {
   const Output output = network_.forward(minibatch.obs);
   const PpoTerms terms = ppo_terms(config_, minibatch, output);
   const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output)
@@ -156,12 +175,14 @@ at::Tensor Ppo::learn_from(const Minibatch& minibatch) {
   // Decided on the device, so that nobody waits: from here on this update changes nothing more.
   broken_.copy_(at::maximum(broken_, 1 - (total + norm).isfinite().to(at::kFloat)));
   adam_.step(norm, broken_);
-  return at::stack({terms.value_loss, terms.policy_loss, terms.entropy, extra, total, norm,
-                    terms.clip_fraction, terms.approx_kl});
+  const at::Tensor losses = at::stack({terms.value_loss, terms.policy_loss, terms.entropy, extra,
+                                       total, norm, terms.clip_fraction, terms.approx_kl});
+  table_.index_copy_(0, position_, losses.unsqueeze(0));
+  position_.add_(1);
 }
 
-PpoStats Ppo::summary(const Rollout& rollout, const std::vector<at::Tensor>& rows) const {
-  const at::Tensor table = at::stack(rows).cpu();
+PpoStats Ppo::summary(const Rollout& rollout) const {
+  const at::Tensor table = table_.cpu();
   PpoStats stats;
   for (std::int64_t i = 0; i < table.size(0); ++i) {
     const PpoLosses losses = losses_of(table[i]);

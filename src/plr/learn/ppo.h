@@ -29,6 +29,7 @@
 #include "plr/core/random.h"
 #include "plr/learn/adam.h"
 #include "plr/learn/network.h"
+#include "plr/learn/repeated.h"
 #include "plr/learn/rollout.h"
 
 namespace plr {
@@ -122,23 +123,29 @@ class Ppo {
   Random& stream() { return stream_; }
 
  private:
-  Minibatch gather(const Rollout& rollout, const at::Tensor& indices);
-  at::Tensor learn_from(const Minibatch& minibatch);
+  void prepare(const Rollout& rollout, std::int64_t size);
   void load(const Rollout& rollout);
-  at::Tensor next_order(std::size_t num_samples);
-  PpoStats summary(const Rollout& rollout, const std::vector<at::Tensor>& rows) const;
+  void draw_orders();
+  Minibatch gather();
+  void learn_from(const Minibatch& minibatch);
+  PpoStats summary(const Rollout& rollout) const;
 
   Network& network_;
   PpoConfig config_;
   Random stream_;
   PpoHooks hooks_;
   Adam adam_;
-  at::Tensor broken_;             // [] float: 1 from the first bad mini-batch of an update on
-  at::Tensor host_samples_;       // [T * N, 5] floats, pinned with CUDA: a row per sample
-  at::Tensor samples_;            // the same on the device
-  at::Tensor host_order_;         // [T * N] int64, pinned with CUDA
-  at::Tensor minibatch_obs_;      // [B, H, W, C] bytes
-  at::Tensor minibatch_samples_;  // [B, 5] floats
+  // All of an update happens on these tensors, S mini-batches of B samples; the host_ ones are
+  // pinned with CUDA.
+  at::Tensor broken_;        // [] float: 1 from the first bad mini-batch of an update on
+  at::Tensor obs_;           // [(T+1) * N, H, W, C] bytes, the rollout's own
+  at::Tensor host_samples_;  // [T * N, 5] floats: a row per sample
+  at::Tensor samples_;       // the same on the device
+  at::Tensor host_orders_;   // [S, B] int64: the samples of each mini-batch
+  at::Tensor orders_;        // the same on the device
+  at::Tensor position_;      // [1] int64: the mini-batch that comes next
+  at::Tensor table_;         // [S, 8] floats: PpoLosses of each
+  Repeated step_;
 };
 
 }  // namespace plr

@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::as_tensor;
+using testing::devices;
 using testing::distance;
 using testing::golden_network;
 using testing::golden_records;
@@ -112,15 +113,15 @@ void expect_recorded_first_gradient(const GoldenTensors& record, const Network& 
   }
 }
 
-void expect_recorded_updates(const std::string& name) {
-  SCOPED_TRACE(name);
+void expect_recorded_updates(const std::string& name, const std::string& device) {
+  SCOPED_TRACE(name + " on " + device);
   const GoldenTensors record(name);
   const json& settings = record.settings();
   const bool procgen = settings.at("net") == "procgen";
   Network network = golden_network(GoldenTensors(procgen ? "nets/procgen64" : "nets/minigrid14"),
-                                   procgen && settings.at("relu_skip").get<bool>());
+                                   procgen && settings.at("relu_skip").get<bool>(), device);
   Ppo ppo(network, config_of(settings), Streams(1).named("minibatches"));
-  Rollout rollout({settings.at("T"), settings.at("N")}, network.shape(), at::kCPU);
+  Rollout rollout({settings.at("T"), settings.at("N")}, network.shape(), network.device());
 
   for (std::size_t u = 0; u < settings.at("results").size(); ++u) {
     const std::string number = std::to_string(u);
@@ -156,9 +157,11 @@ void expect_recorded_updates(const std::string& name) {
 TEST(PpoGolden, EveryRecordedUpdateIsRepeated) {
   int num_minigrid = 0;
   int num_procgen = 0;
-  for (const std::string& name : golden_records("ppo")) {
-    expect_recorded_updates(name);
-    ++(name.starts_with("ppo/minigrid") ? num_minigrid : num_procgen);
+  for (const std::string& device : devices()) {
+    for (const std::string& name : golden_records("ppo")) {
+      expect_recorded_updates(name, device);
+      ++(name.starts_with("ppo/minigrid") ? num_minigrid : num_procgen);
+    }
   }
   EXPECT_GE(num_minigrid, 1);
   EXPECT_GE(num_procgen, 1);

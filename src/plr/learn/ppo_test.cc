@@ -11,6 +11,7 @@
 
 #include "plr/learn/minigrid_network.h"
 #include "plr/learn/policy.h"
+#include "plr/learn/test_devices.h"
 
 namespace plr {
 namespace {
@@ -19,8 +20,8 @@ constexpr NetworkShape kTiny{7, 7, 1, 3};
 constexpr RolloutSize kSize{.num_steps = 8, .num_slots = 16};
 constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 7e-4}};
 
-Network tiny_network(std::uint64_t seed = 1) {
-  return make_minigrid_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, at::kCPU);
+Network tiny_network(std::uint64_t seed = 1, at::Device device = at::kCPU) {
+  return make_minigrid_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, device);
 }
 
 // Plays a game of one step: a bright band at the top, in the middle or at the bottom of the
@@ -54,9 +55,10 @@ double play(const Network& network, Random& random, Rollout& rollout) {
 
 // A whole little run.
 struct TinyRun {
-  explicit TinyRun(std::uint64_t seed, const PpoConfig& config = kConfig)
-      : device(configure({})),
-        network(tiny_network(seed)),
+  explicit TinyRun(std::uint64_t seed, const PpoConfig& config = kConfig,
+                   const std::string& device_name = "cpu")
+      : device(testing::exactly(device_name)),
+        network(tiny_network(seed, device)),
         ppo(network, config, Streams(seed).named("minibatches")),
         random(Streams(seed).named("play")),
         rollout(kSize, kTiny, device) {}
@@ -85,34 +87,40 @@ TEST(Ppo, LearnsWhichActionAnObservationAsksFor) {
 }
 
 TEST(Ppo, TheSameSeedGivesTheSameBytes) {
-  TinyRun a(3);
-  TinyRun b(3);
-  for (int u = 0; u < 3; ++u) {
-    a.update();
-    b.update();
+  for (const std::string& device : testing::devices()) {
+    TinyRun a(3, kConfig, device);
+    TinyRun b(3, kConfig, device);
+    for (int u = 0; u < 3; ++u) {
+      a.update();
+      b.update();
+    }
+    EXPECT_TRUE(at::equal(a.network.parameters().values(), b.network.parameters().values()))
+        << device;
   }
-  EXPECT_TRUE(at::equal(a.network.parameters().values(), b.network.parameters().values()));
 }
 
 TEST(Ppo, GoesOnFromASavedStateAsIfNeverStopped) {
-  TinyRun whole(3);
-  whole.update();
-  whole.update();
-  std::vector<NamedTensor> saved;
-  for (const NamedTensor& t : whole.ppo.state()) saved.push_back({t.name, t.tensor.clone()});
-  const Random stream = whole.ppo.stream();
-  const Random random = whole.random;
-  whole.update();
+  for (const std::string& device : testing::devices()) {
+    SCOPED_TRACE(device);
+    TinyRun whole(3, kConfig, device);
+    whole.update();
+    whole.update();
+    std::vector<NamedTensor> saved;
+    for (const NamedTensor& t : whole.ppo.state()) saved.push_back({t.name, t.tensor.clone()});
+    const Random stream = whole.ppo.stream();
+    const Random random = whole.random;
+    whole.update();
 
-  TinyRun resumed(4);
-  copy_by_name(saved, resumed.ppo.state());
-  resumed.ppo.stream() = stream;
-  resumed.random = random;
-  resumed.update();
-  const std::vector<NamedTensor> a = whole.ppo.state();
-  const std::vector<NamedTensor> b = resumed.ppo.state();
-  for (std::size_t i = 0; i < a.size(); ++i)
-    EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << a[i].name;
+    TinyRun resumed(4, kConfig, device);
+    copy_by_name(saved, resumed.ppo.state());
+    resumed.ppo.stream() = stream;
+    resumed.random = random;
+    resumed.update();
+    const std::vector<NamedTensor> a = whole.ppo.state();
+    const std::vector<NamedTensor> b = resumed.ppo.state();
+    for (std::size_t i = 0; i < a.size(); ++i)
+      EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << a[i].name;
+  }
 }
 
 TEST(Ppo, TheFirstMinibatchFindsThePolicyThatActed) {

@@ -1,0 +1,60 @@
+#include "plr/learn/repeated.h"
+
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#ifdef PLR_CUDA
+#include <ATen/cuda/CUDAGraph.h>
+#endif
+
+namespace plr {
+namespace {
+
+// Libraries load and choose algorithms in the first call, libtorch's memory settles in the second.
+constexpr int kCallsBeforeRecording = 2;
+
+}  // namespace
+
+#ifdef PLR_CUDA
+struct Repeated::Graph {
+  at::cuda::CUDAGraph graph;
+};
+#else
+struct Repeated::Graph {};
+#endif
+
+Repeated::Repeated(at::Device device) : device_(device) {}
+Repeated::~Repeated() = default;
+Repeated::Repeated(Repeated&&) noexcept = default;
+Repeated& Repeated::operator=(Repeated&&) noexcept = default;
+
+void Repeated::operator()(const std::function<void()>& work) {
+#ifdef PLR_CUDA
+  if (device_.is_cuda() && num_calls_++ >= kCallsBeforeRecording) {
+    if (!graph_) {
+      wait_for(device_);
+      auto recording = std::make_unique<Graph>();
+      recording->graph.capture_begin();
+      work();
+      recording->graph.capture_end();
+      graph_ = std::move(recording);
+    }
+    graph_->graph.replay();
+    return;
+  }
+#endif
+  work();
+}
+
+void use_own_stream(at::Device device) {
+  if (!device.is_cuda()) return;
+  const c10::impl::VirtualGuardImpl impl(device.type());
+  impl.exchangeStream(impl.getStreamFromGlobalPool(device));
+}
+
+void wait_for(at::Device device) {
+  if (!device.is_cuda()) return;
+  c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+}
+
+}  // namespace plr

@@ -1,0 +1,49 @@
+// How is work for the device repeated without being described again?
+//
+// To launch a kernel takes the host some microseconds, and a mini-batch is a hundred small kernels:
+// a fast device waits for its orders most of the time.  Repeated work is done as described the
+// first times, which lets libtorch choose its algorithms; then the orders are recorded once, as a
+// CUDA graph, and given all at once from then on.
+//
+//   Repeated step;
+//   for (...) step([&] { learn_from_the_next_minibatch(); });
+//
+// So the work must be the same each time: the same tensors at the same places, nothing decided,
+// drawn or awaited on the host.  What differs between repetitions stands in the tensors.  On the
+// CPU, and where libtorch's CUDA headers were missing at build time, it is simply done each time.
+//
+// Movable.  Not synchronized.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+
+namespace plr {
+
+class Repeated {
+ public:
+  explicit Repeated(at::Device device);
+  ~Repeated();
+  Repeated(Repeated&&) noexcept;
+  Repeated& operator=(Repeated&&) noexcept;
+
+  // Does the work, or what it was when it was recorded.
+  void operator()(const std::function<void()>& work);
+
+ private:
+  struct Graph;
+
+  at::Device device_;
+  int num_calls_ = 0;
+  std::unique_ptr<Graph> graph_;
+};
+
+// Lets this thread give its orders to a stream of its own from now on, as recording demands.
+void use_own_stream(at::Device device);
+
+// Waits until the device has done what this thread has ordered.
+void wait_for(at::Device device);
+
+}  // namespace plr
