@@ -49,6 +49,7 @@ void fill(const GoldenTensors& record, const std::string& update, Rollout& rollo
     const at::Tensor row = obs[static_cast<std::int64_t>(t)];
     std::copy_n(row.const_data_ptr<std::uint8_t>(), row.numel(), rollout.host_obs().data());
     rollout.take_obs(t, 0, rollout.num_slots());
+    wait_for(rollout.obs().device());  // before the next row is written to the same place
   }
   std::ranges::copy(record.ints(update + "actions").elements, rollout.actions.all().begin());
   std::ranges::copy(record.floats(update + "old_logp").elements, rollout.log_probs.all().begin());

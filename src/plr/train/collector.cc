@@ -40,6 +40,7 @@ void Collector::begin(Rollout& rollout) {
 }
 
 void Collector::fill(Rollout& rollout) {
+  parts_.policy.refresh();
   for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
     act_and_step(rollout, step);
     score(rollout, step);
