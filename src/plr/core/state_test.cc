@@ -1,6 +1,7 @@
 // Saving and loading whatever has a state: it goes on identically, and damage is always noticed.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "plr/core/level_replay.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/core/tscl.h"
+#include "plr/core/ucb_bandit.h"
 #include "plr/core/uniform.h"
 
 namespace plr {
@@ -107,6 +109,25 @@ TEST(Tscl, GoesOnIdenticallyAfterLoad) {
   }
 }
 
+// Chooses and credits; returns what was chosen.
+std::vector<std::size_t> try_arms(UcbBandit& bandit, int times) {
+  std::vector<std::size_t> arms;
+  for (int i = 0; i < times; ++i) {
+    bandit.credit(std::sin(i));
+    arms.push_back(bandit.choose());
+  }
+  return arms;
+}
+
+TEST(UcbBandit, GoesOnIdenticallyAfterLoad) {
+  UcbBandit original(4, {.exploration = 1, .window = 3});
+  UcbBandit other(4, {.exploration = 1, .window = 3});
+  try_arms(original, 50);
+  other.load(original.save());
+  EXPECT_EQ(try_arms(original, 50), try_arms(other, 50));
+  EXPECT_EQ(original.save(), other.save());
+}
+
 TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
   const auto go_on = [](EpisodeScorer& scorer) {
     scorer.step(0, 1, .5, 0);
@@ -177,6 +198,9 @@ std::vector<Loadable> everything_with_a_state() {
     play(tscl, 60);
     all.push_back(loadable("tscl", tscl));
   }
+  UcbBandit bandit(4, {.window = 3});
+  try_arms(bandit, 20);
+  all.push_back(loadable("bandit", bandit));
   all.push_back(loadable("uniform", Uniform(LevelSet::range(0, 9), stream(3))));
   all.push_back(loadable("reward normalizer", RewardNormalizer({}, 3)));
   EpisodeScorer scorer({.score_update = ScoreUpdate::kRollout}, 2, 3);
