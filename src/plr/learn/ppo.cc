@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "plr/learn/ppo_loss.h"
 
@@ -37,6 +38,17 @@ double explained_variance(const Rollout& rollout) {
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = returns[i] - rollout.values.all()[i];
   const double variance = moments(returns).variance;
   return variance > 0 ? 1 - moments(errors).variance / variance : 0;
+}
+
+// What the network makes of two batches, in one pass; the second may be missing.
+std::pair<Output, Output> forward_both(const Network& network, const at::Tensor& obs,
+                                       const at::Tensor& more_obs) {
+  if (!more_obs.defined()) return {network.forward(obs), {}};
+  const Output both = network.forward(at::cat({obs, more_obs}));
+  const auto part = [&](std::int64_t first, std::int64_t count) -> Output {
+    return {both.logits.narrow(0, first, count), both.value.narrow(0, first, count)};
+  };
+  return {part(0, obs.size(0)), part(obs.size(0), more_obs.size(0))};
 }
 
 PpoLosses losses_of(const at::Tensor& row) {
@@ -75,11 +87,13 @@ PpoStats Ppo::update(const Rollout& rollout) {
   }
   load(rollout);
   broken_.zero_();
+  if (hooks_.begin) hooks_.begin(rollout, config_.epochs * config_.num_minibatches, size);
 
   std::vector<at::Tensor> rows;
   for (int epoch = 0; epoch < config_.epochs; ++epoch) {
     const at::Tensor order = next_order(rollout.num_samples());
     for (std::int64_t i = 0; i < config_.num_minibatches; ++i) {
+      if (hooks_.prepare) hooks_.prepare(epoch * config_.num_minibatches + i);
       Minibatch minibatch = gather(rollout, order.narrow(0, i * size, size));
       if (hooks_.transform) hooks_.transform(minibatch);
       rows.push_back(learn_from(minibatch));
@@ -142,9 +156,10 @@ Minibatch Ppo::gather(const Rollout& rollout, const at::Tensor& indices) {
 
 // One step; returns what PpoLosses says of it, [8] on the device.
 at::Tensor Ppo::learn_from(const Minibatch& minibatch) {
-  const Output output = network_.forward(minibatch.obs);
+  const at::Tensor more_obs = hooks_.more_obs ? hooks_.more_obs(minibatch) : at::Tensor();
+  const auto [output, more] = forward_both(network_, minibatch.obs, more_obs);
   const PpoTerms terms = ppo_terms(config_, minibatch, output);
-  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output)
+  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output, more)
                                              : at::zeros({}, terms.policy_loss.options());
   const at::Tensor total = terms.policy_loss + config_.value_coef * terms.value_loss -
                            config_.entropy_coef * terms.entropy + extra;

@@ -77,11 +77,18 @@ struct Minibatch {
 
 // Where a method enters the update; empty functions do nothing.
 struct PpoHooks {
+  // Before an update learns from a rollout, in so many mini-batches of so many samples.
+  std::function<void(const Rollout&, std::int64_t num_minibatches, std::int64_t size)> begin = {};
+  // Before each of them, counted from 0.  Whatever is random is drawn here, so that the following
+  // do nothing but compute on the device.
+  std::function<void(std::int64_t minibatch)> prepare = {};
   // Changes a mini-batch before it is learned from, by giving its fields new tensors.
   std::function<void(Minibatch&)> transform = {};
-  // A further term of the loss, a scalar on the device, from a mini-batch and what the network made
-  // of it.
-  std::function<at::Tensor(const Minibatch&, const Output&)> extra_loss = {};
+  // More observations, which the network sees in the same pass.
+  std::function<at::Tensor(const Minibatch&)> more_obs = {};
+  // A further term of the loss, a scalar on the device, from a mini-batch, what the network made of
+  // it, and what it made of more_obs.
+  std::function<at::Tensor(const Minibatch&, const Output&, const Output& more)> extra_loss = {};
   // Puts the samples 0..T*N-1 (step * N + slot) of an epoch in order; if empty, a shuffle.
   std::function<void(std::span<std::int64_t>)> order = {};
 };
