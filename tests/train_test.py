@@ -46,7 +46,7 @@ class Train(ProgramTest):
         for arguments, message in [
                 (["--temperature", "0"], "temperature must be above 0, not 0"),
                 (["--epochs", "many"], "epochs must be a whole number, not many"),
-                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, not prl"),
+                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, not prl"),
                 (["--env", "minigrid/DoorKye"], "did you mean"),
                 (["--preset", "minigrid-multirom"], "did you mean minigrid-multiroom?"),
                 (["--algorithm", "papr"], "algorithm must be one of paper, released-code, not papr"),
@@ -57,6 +57,13 @@ class Train(ProgramTest):
                 (["--config", "nowhere.toml"], "there is no file nowhere.toml"),
                 (["--resume", "nowhere"], "there is no run in nowhere"),
                 (["--precision", "bf16", "--device", "cpu"], "the CPU computes in fp32 only"),
+                (["--method", "pls"], "method must be one of uniform, tscl, mixreg, ucb-drac, plr, ucb-drac+plr, not pls"),
+                (["--mixreg", "2"], "mixreg must be from 0 to 1, not 2"),
+                (["--augmentation", "crop"], "augmentation is crop, but drac is false"),
+                (["--drac", "--augmentation", "blur"], "augmentation must be one of crop, random-conv,"),
+                (["--method", "tscl", "--levels", "full"], "levels must be a finite set, not full"),
+                (["--drac", "--env", "minigrid/MiniGrid-RedBlueDoors-6x6-v0"],
+                 "augmentation rotate needs square observations"),
         ]:
             self.assert_leaves_nothing(["train", *arguments], message)
 
@@ -105,6 +112,24 @@ class Train(ProgramTest):
         self.assertEqual([record["steps"] for record in log], [64, 128, 192, 256])
         self.train()
         self.assertTrue((self.folder / "runs/empty-random-6x6-plr-s1-2").is_dir())
+
+    def test_every_method_of_the_paper_trains(self):
+        for method, name in [("uniform", "uniform"), ("tscl", "tscl"), ("mixreg", "uniform-mixreg"),
+                             ("ucb-drac", "uniform-ucb"), ("plr", "plr"), ("ucb-drac+plr", "plr-ucb")]:
+            self.train("--method", method)
+            run = self.folder / f"runs/empty-random-6x6-{name}-s1"
+            log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+            self.assertEqual(len(log), 4, method)
+            self.assertEqual("augmentation" in log[0], "drac" in method)
+
+    def test_methods_can_be_combined_and_switches_stand_alone(self):
+        self.train("--curriculum", "tscl", "--mixreg", "0.01", "--drac", "--augmentation", "crop",
+                   "--out", "all")
+        config = (self.folder / "all/config.toml").read_text()
+        for line in ("drac = true ", 'augmentation = "crop"', "mixreg = 0.01 ", 'curriculum = "tscl"'):
+            self.assertIn(line, config)
+        self.train("--drac", "false", "--out", "none")
+        self.assertIn("drac = false ", (self.folder / "none/config.toml").read_text())
 
     def test_a_config_file_repeats_a_run(self):
         self.train("--out", "first")

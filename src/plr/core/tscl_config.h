@@ -48,7 +48,7 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("tscl_staleness_coef", config.staleness_coef, from_to(0, 1),
         "rho: the share of draws by how long a level has not been visited");
   visit("tscl_first_slope", config.first_slope, any_value(),
-        "the slope of a level with one return: 0, or 1 to try every level early");
+        "the slope of a level with one return: 0, or 1 to try every level early (F1)");
 }
 
 }  // namespace plr

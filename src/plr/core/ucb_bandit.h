@@ -44,7 +44,7 @@ void visit_fields(Config& config, Visit&& visit) {
         "K: the last updates of an augmentation whose return counts");
   visit("ucb_each_arm_once", config.each_arm_once, any_value(),
         "every augmentation is tried before any is repeated, instead of beginning at a return of "
-        "0");
+        "0 (F13)");
 }
 
 class UcbBandit {

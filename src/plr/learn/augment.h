@@ -49,9 +49,9 @@ requires std::same_as<std::remove_const_t<Config>, AugmentConfig>
 void visit_fields(Config& config, Visit&& visit) {
   visit("flip_left_right", config.flip_left_right, any_value(),
         "augmentation flip exchanges left and right, instead of top and bottom as the released "
-        "code (F3)");
+        "code (F11)");
   visit("overbright_cutout", config.overbright_cutout, any_value(),
-        "cutout-color fills with colours 255 times too bright, as the released code (F4)");
+        "cutout-color fills with colours 255 times too bright, as the released code (F12)");
 }
 
 // Throws std::invalid_argument if such images cannot be augmented so (augmentations.h).

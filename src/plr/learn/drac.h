@@ -57,7 +57,7 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("drac_coef", config.coef, at_least(0), "alpha_r: weight of that in the loss");
   visit("drac_sampled", config.sampled, any_value(),
         "the policies are compared by one sampled action, as in the released code, instead of by "
-        "their exact divergence (F1)");
+        "their exact divergence (F9)");
   visit_fields(config.ucb, visit);
   visit_fields(config.augment, visit);
 }

@@ -41,7 +41,7 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("mixreg", config.alpha, from_to(0, 1),
         "alpha of mixreg, which learns from mixtures of samples: 0 for none, 0.01 as the paper");
   visit("mixreg_normalize", config.normalize, any_value(),
-        "mixed advantages are normalized again in each mini-batch, as in mixreg's code (F6)");
+        "mixed advantages are normalized again in each mini-batch, as in mixreg's code (F7)");
 }
 
 // A draw from Beta(alpha, alpha), 0 < alpha <= 1, however small (Joehnk 1964, by logarithms).
