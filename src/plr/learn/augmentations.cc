@@ -4,6 +4,7 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 namespace plr {
 namespace {
@@ -117,16 +118,16 @@ at::Tensor random_conv(const at::Tensor& obs, const at::Tensor& weights) {
   const std::int64_t height = obs.size(1);
   const std::int64_t width = obs.size(2);
   const at::Tensor padded = at::constant_pad_nd(obs.to(at::kFloat), {0, 0, 1, 1, 1, 1});
-  // For each place in the kernel, one product of all pixels of an image with its 3 x 3 weights.
-  at::Tensor sum = at::zeros({batch, height * width, 3}, padded.options());
+  // Beside each pixel its 3 x 3 neighbours, 27 numbers in all; then one product for each image.
+  std::vector<at::Tensor> neighbours;
   for (std::int64_t row = 0; row < 3; ++row) {
     for (std::int64_t column = 0; column < 3; ++column) {
-      const at::Tensor pixels = padded.narrow(1, row, height).narrow(2, column, width);
-      const at::Tensor kernel = weights.select(4, column).select(3, row).transpose(1, 2);
-      sum.baddbmm_(pixels.reshape({batch, height * width, 3}), kernel);
+      neighbours.push_back(padded.narrow(1, row, height).narrow(2, column, width));
     }
   }
-  return sum.view({batch, height, width, 3});
+  const at::Tensor pixels = at::cat(neighbours, 3).view({batch, height * width, 27});
+  const at::Tensor kernels = weights.permute({0, 3, 4, 2, 1}).reshape({batch, 27, 3});
+  return at::bmm(pixels, kernels).view({batch, height, width, 3});
 }
 
 at::Tensor color_jitter(const at::Tensor& obs, const ColorJitter& jitter) {

@@ -30,15 +30,20 @@ Minibatch mixed(const Minibatch& minibatch, const MixedPairs& pairs, bool normal
     return at::lerp(x.index_select(0, pairs.other).to(at::kFloat),
                     x.index_select(0, pairs.dominant).to(at::kFloat), weight);
   };
+  // The numbers of a sample beside each other, so that they are mixed at once.
+  const at::Tensor numbers = mix(at::stack({minibatch.old_log_probs, minibatch.old_values,
+                                            minibatch.advantages, minibatch.returns},
+                                           1),
+                                 pairs.weight.unsqueeze(1));
   Minibatch result;
   result.obs = mix(minibatch.obs, pairs.weight.view({-1, 1, 1, 1}));
   result.actions = minibatch.actions.index_select(0, pairs.dominant);
-  result.old_log_probs = mix(minibatch.old_log_probs, pairs.weight);
-  result.old_values = mix(minibatch.old_values, pairs.weight);
-  result.advantages = mix(minibatch.advantages, pairs.weight);
-  result.returns = mix(minibatch.returns, pairs.weight);
+  result.old_log_probs = numbers.select(1, 0);
+  result.old_values = numbers.select(1, 1);
+  result.advantages = numbers.select(1, 2);
+  result.returns = numbers.select(1, 3);
   if (normalize) {
-    const at::Tensor& a = result.advantages;
+    const at::Tensor a = result.advantages;
     result.advantages = (a - a.mean()) / (a.std(/*unbiased=*/false) + 1e-8);
   }
   return result;
