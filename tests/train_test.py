@@ -154,6 +154,21 @@ class Train(ProgramTest):
         updates = len(log.read_text().splitlines())
         self.assertEqual(saved, f"update-{updates:08}")
 
+    # ---- methods
+
+    def test_the_cost_of_methods_is_measured(self):
+        small = ["bench", "update", "--network", "minigrid", "--device", "cpu", "--threads", "1",
+                 "--minibatch", "4", "--minibatches", "2", "--rounds", "1"]
+        done = plr(*small, "--json", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        costs = json.loads(done.stdout)["costs"]
+        self.assertEqual([cost["method"] for cost in costs][:3], ["ppo", "mixreg", "drac, crop"])
+        self.assertEqual((len(costs), costs[0]["relative"]), (11, 1))
+        self.assertIn("ucb-drac", plr(*small, cwd=self.folder).stdout)
+        self.assert_leaves_nothing(["bench", "update", "--network", "atari"],
+                                   "--network must be procgen or minigrid, not atari")
+        self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
+
     # ---- eval
 
     def test_eval_measures_test_and_training_levels(self):
