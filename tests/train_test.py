@@ -156,6 +156,15 @@ class Train(ProgramTest):
 
     # ---- methods
 
+    def test_augmented_levels_are_drawn_as_a_picture(self):
+        level = ["levels", "minigrid/MiniGrid-DoorKey-8x8-v0", "--seeds", "0-1", "--tile-size", "8"]
+        done = plr(*level, "--augment", "--out", "a.png", cwd=self.folder)
+        if "built without libpng" in done.stderr:
+            self.skipTest("built without libpng")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.folder / "a.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assert_leaves_nothing([*level, "--augment"], "say where with --out FILE")
+
     def test_the_cost_of_methods_is_measured(self):
         small = ["bench", "update", "--network", "minigrid", "--device", "cpu", "--threads", "1",
                  "--minibatch", "4", "--minibatches", "2", "--rounds", "1"]
