@@ -54,6 +54,15 @@ TEST(UcbBandit, TriesEveryArmOnceIfAskedTo) {
   EXPECT_EQ(bandit.choose(), 5U);
 }
 
+TEST(UcbBandit, CreditsAChoiceOnce) {
+  UcbBandit bandit(2, {});
+  bandit.choose();
+  bandit.credit(5);
+  bandit.credit(7);
+  EXPECT_EQ(bandit.tries(0), 2);
+  EXPECT_EQ(bandit.mean(0), 5);
+}
+
 TEST(UcbBandit, CreditsNobodyBeforeTheFirstChoice) {
   UcbBandit bandit(2, {});
   bandit.credit(5);

@@ -48,8 +48,9 @@ struct TinyRun {
   Ppo ppo;
 };
 
-at::Tensor weights_after(const MixregConfig& mixreg, const DracConfig& drac) {
-  TinyRun run(mixreg, drac);
+at::Tensor weights_after(const MixregConfig& mixreg, const DracConfig& drac,
+                         std::uint64_t seed = 1) {
+  TinyRun run(mixreg, drac, seed);
   run.ppo.update(noise(1));
   return run.weights().clone();
 }
@@ -63,6 +64,12 @@ TEST(Regularizers, EachChangesWhatIsLearnedAndBothTogetherDiffer) {
   EXPECT_FALSE(at::equal(plain, regularized));
   EXPECT_FALSE(at::equal(mixed, both));
   EXPECT_FALSE(at::equal(regularized, both));
+}
+
+TEST(Regularizers, DrawAnewWithAnotherSeed) {
+  EXPECT_FALSE(
+      at::equal(weights_after({.alpha = 0.5}, {}, 1), weights_after({.alpha = 0.5}, {}, 2)));
+  EXPECT_FALSE(at::equal(weights_after({}, kCrop, 1), weights_after({}, kCrop, 2)));
 }
 
 TEST(Regularizers, OfNoWeightLeaveTheUpdateAsItIs) {
