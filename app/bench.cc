@@ -129,6 +129,7 @@ void add_bench(CLI::App& program) {
   env->callback([arguments] { bench_env(*arguments); });
 #ifdef PLR_WITH_TORCH
   add_bench_train(*verb);
+  add_bench_update(*verb);
 #endif
 }
 

@@ -6,5 +6,6 @@
 namespace plr::app {
 
 void add_bench_train(CLI::App& bench);
+void add_bench_update(CLI::App& bench);
 
 }  // namespace plr::app

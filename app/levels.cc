@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#ifdef PLR_WITH_TORCH
+#include "app/augment_sheet.h"
+#endif
 #include "app/level_list.h"
 #include "app/terminal_art.h"
 #include "app/verbs.h"
@@ -31,6 +34,7 @@ struct LevelsArguments {
   int tile_size = 32;
   int num_columns = 4;
   bool highlight = false;
+  bool augment = false;
 };
 
 struct DrawnLevel {
@@ -136,8 +140,15 @@ void write_sheet(const LevelsArguments& arguments, std::span<const DrawnLevel> l
         {render(level.map, {.tile_size = arguments.tile_size, .highlight = arguments.highlight}),
          caption});
   }
+  int num_columns = arguments.num_columns;
+#ifdef PLR_WITH_TORCH
+  if (arguments.augment) {
+    pictures = augmented_pictures(pictures, /*seed=*/1);
+    num_columns = kAugmentedColumns;
+  }
+#endif
   write_png(arguments.out, sheet(pictures, {.title = title_of(arguments.env, levels),
-                                            .num_columns = arguments.num_columns}));
+                                            .num_columns = num_columns}));
   fmt::print("{} levels in {}\n", levels.size(), arguments.out);
 }
 
@@ -151,6 +162,9 @@ void check_range(const char* option, int low, int high, int value) {
 void draw(const LevelsArguments& arguments) {
   check_range("--tile-size", 4, 128, arguments.tile_size);
   check_range("--columns", 1, 100, arguments.num_columns);
+  if (arguments.augment && arguments.out.empty()) {
+    throw std::invalid_argument("--augment draws a picture: say where with --out FILE");
+  }
   const std::vector<DrawnLevel> levels = drawn_levels(arguments);
   const int num_difficulties = make_env(arguments.env, {.num_slots = 1})->spec().num_difficulties;
   if (arguments.out.empty()) {
@@ -182,6 +196,10 @@ void add_levels(CLI::App& program) {
   verb->add_option("--columns", arguments->num_columns, "of a picture: levels per row (4)")
       ->type_name("N");
   verb->add_flag("--highlight", arguments->highlight, "of a picture: brighten what the agent sees");
+#ifdef PLR_WITH_TORCH
+  verb->add_flag("--augment", arguments->augment,
+                 "of a picture: each level also in the eight ways of DrAC, one row a level");
+#endif
   verb->footer(
       "Examples:\n"
       "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5\n"

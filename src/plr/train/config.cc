@@ -62,6 +62,10 @@ bool is_quoted(auto) { return false; }
 
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
+  if (!config.drac.enabled && config.drac.augmentation != DracConfig{}.augmentation) {
+    throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +
+                                ", but drac is false: nothing would be augmented; set drac too");
+  }
 }
 
 void set(TrainConfig& config, std::string_view name, const std::string& value) {
@@ -113,6 +117,28 @@ void set_algorithm(TrainConfig& config, Algorithm algorithm) {
   config.scorer.tail_row = scorer.tail_row;
   config.scorer.released_td_error = scorer.released_td_error;
   config.network.procgen.relu_skip = released;
+  config.drac.sampled = released;
+  config.drac.augment.overbright_cutout = released;
+}
+
+void set_method(TrainConfig& config, Method method) {
+  const bool is_replay = method == Method::kPlr || method == Method::kUcbDracPlr;
+  config.task.curriculum = is_replay                 ? CurriculumKind::kPlr
+                           : method == Method::kTscl ? CurriculumKind::kTscl
+                                                     : CurriculumKind::kUniform;
+  config.tscl = {};
+  config.mixreg = {.alpha = method == Method::kMixreg ? 0.01 : 0};
+  config.drac.enabled = method == Method::kUcbDrac || method == Method::kUcbDracPlr;
+  config.drac.augmentation = Augmentation::kUcb;
+  config.drac.coef = DracConfig{}.coef;
+  config.drac.ucb = {};
+}
+
+std::string method_text(const TrainConfig& config) {
+  std::string text = to_text(config.task.curriculum);
+  if (config.mixreg.alpha > 0) text += "-mixreg";
+  if (config.drac.enabled) text += "-" + to_text(config.drac.augmentation);
+  return text;
 }
 
 std::string to_toml(const TrainConfig& config) {
