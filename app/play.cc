@@ -89,8 +89,8 @@ void make_random(const PlayArguments& arguments, const Streams& streams, Match& 
 }
 
 std::string ending_of(const WatchedEpisode& episode) {
-  if (!episode.has_ended && !episode.is_success()) return "stopped";
-  return episode.is_success() ? "success" : "no success";
+  if (!episode.has_ended) return "stopped";
+  return episode.is_solved ? "success" : "no success";
 }
 
 std::string summary_of(const WatchedEpisode& episode) {
