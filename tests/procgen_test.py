@@ -21,7 +21,7 @@ REMEDY = ("; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder pro
 # A game of short episodes and little learning.
 TRAIN = ["train", "--preset", "procgen-easy", "--env", "procgen/leaper", "--device", "cpu", "--threads",
          "1", "--num-slots", "4", "--num-workers", "2", "--rollout-length", "8", "--num-minibatches", "2",
-         "--epochs", "1", "--eval-interval", "0", "--final-episodes", "1"]
+         "--epochs", "1", "--eval-interval", "0", "--eval-episodes", "1", "--final-episodes", "1"]
 
 
 class Procgen(ProgramTest):
