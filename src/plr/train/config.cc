@@ -24,6 +24,22 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
+// The same for Procgen.  An evaluation plays long episodes, so that there are fewer of them.
+TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
+                          std::int64_t steps) {
+  TrainConfig config;
+  config.task.env = env;
+  config.task.levels = levels;
+  config.env.num_slots = num_slots;
+  config.schedule.steps = steps;
+  config.schedule.eval_interval = 50;
+  config.schedule.checkpoint_interval = 50;
+  config.replay.staleness_coef = 0.1;
+  config.ppo.epochs = 3;
+  config.ppo.adam.learning_rate = 5e-4;
+  return config;
+}
+
 struct Preset {
   std::string name;
   std::string summary;
@@ -46,6 +62,12 @@ const std::vector<Preset>& all_presets() {
     list.push_back(
         {"minigrid-omg-medium", "the paper's ObstructedMazeGamut-Medium: 6,000 levels, 250M steps",
          minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, 250'000'000)});
+    list.push_back({"procgen-easy",
+                    "the paper's Procgen, easy: 200 levels, 25M steps; --env procgen/GAME",
+                    procgen_paper("procgen/bigfish", "200", 64, 25'000'000)});
+    list.push_back({"procgen-hard",
+                    "the paper's Procgen, hard: 500 levels, 200M steps; --env procgen/GAME-hard",
+                    procgen_paper("procgen/bigfish-hard", "500", 128, 200'000'000)});
     return list;
   }();
   return all;

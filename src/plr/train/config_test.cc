@@ -62,6 +62,32 @@ TEST(TrainConfig, HasThePapersSettingsAsPresets) {
   for (const auto& [name, summary] : presets()) EXPECT_NO_THROW(check(preset(name))) << name;
 }
 
+TEST(TrainConfig, HasThePapersSettingsForProcgen) {
+  const TrainConfig easy = preset("procgen-easy");
+  const TrainConfig hard = preset("procgen-hard");
+  EXPECT_EQ(easy.task.levels, "200");
+  EXPECT_EQ(hard.task.levels, "500");
+  EXPECT_EQ(easy.schedule.steps, 25'000'000);
+  EXPECT_EQ(hard.schedule.steps, 200'000'000);
+  EXPECT_EQ(hard.task.env, "procgen/bigfish-hard");
+  // Mini-batches of 2,048 and 4,096 steps.
+  EXPECT_EQ(easy.env.num_slots * easy.schedule.rollout_length / easy.ppo.num_minibatches, 2048);
+  EXPECT_EQ(hard.env.num_slots * hard.schedule.rollout_length / hard.ppo.num_minibatches, 4096);
+  for (const TrainConfig& config : {easy, hard}) {
+    EXPECT_EQ(config.schedule.rollout_length, 256);
+    EXPECT_EQ(config.ppo.epochs, 3);
+    EXPECT_EQ(config.ppo.entropy_coef, 0.01);
+    EXPECT_EQ(config.ppo.adam.learning_rate, 5e-4);
+    EXPECT_EQ(config.ppo.adam.epsilon, 1e-5);
+    EXPECT_EQ(config.replay.transform, Transform::kRank);
+    EXPECT_EQ(config.replay.temperature, 0.1);
+    EXPECT_EQ(config.replay.staleness_coef, 0.1);
+    EXPECT_EQ(config.scorer.score_function, ScoreFunction::kValueL1);
+    EXPECT_EQ(config.scorer.gamma, 0.999);
+    EXPECT_EQ(config.scorer.gae_lambda, 0.95);
+  }
+}
+
 TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
   TrainConfig config = preset("minigrid-multiroom");
   set_algorithm(config, Algorithm::kReleasedCode);

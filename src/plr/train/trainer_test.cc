@@ -12,26 +12,10 @@
 
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
+#include "plr/train/trainer_fixture.h"
 
 namespace plr {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of its own for each test, removed afterwards.
-class TrainerTest : public ::testing::Test {
- protected:
-  TrainerTest() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("plr_") + info->name());
-    fs::remove_all(folder_);
-  }
-  ~TrainerTest() override { fs::remove_all(folder_); }
-
-  fs::path run(const std::string& name) const { return folder_ / name; }
-
-  fs::path folder_;
-};
 
 // Seconds per update; every part of the state is in use.
 TrainConfig tiny() {
@@ -51,35 +35,6 @@ TrainConfig tiny() {
   config.ppo.num_minibatches = 2;
   config.ppo.epochs = 2;
   return config;
-}
-
-// The records of a log without what the clock says.
-std::vector<nlohmann::json> records(const fs::path& file) {
-  std::vector<nlohmann::json> list;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
-    record.erase("seconds");
-    record.erase("steps_per_second");
-    list.push_back(record);
-  }
-  return list;
-}
-
-void expect_same_run(const fs::path& a, const fs::path& b) {
-  const Checkpoint x = load_checkpoint(a / "checkpoint");
-  const Checkpoint y = load_checkpoint(b / "checkpoint");
-  EXPECT_EQ(x.update, y.update);
-  EXPECT_EQ(x.tensors, y.tensors);
-  EXPECT_EQ(x.states, y.states);
-  for (const char* file : {"log.jsonl", "eval.jsonl", "levels.jsonl"}) {
-    EXPECT_EQ(records(a / file), records(b / file)) << file;
-  }
-}
-
-// Trains and stops after this many updates.
-void train_for(Trainer& trainer, int updates) {
-  trainer.run({.should_stop = [&] { return --updates == 0; }});
 }
 
 using Configure = void (*)(TrainConfig&);
