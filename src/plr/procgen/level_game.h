@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "plr/core/level.h"
 #include "plr/procgen/raw_env.h"
@@ -31,6 +32,12 @@ class LevelGame {
     env_.set_action(0, action);
     env_.act();
   }
+
+  // All that decides how it goes on, in the library's own format; and back.  The bytes must be of
+  // this very game: nothing is checked.
+  std::vector<char> state() const { return env_.state(0); }
+  void set_state(std::span<char> state) { env_.set_state(0, state); }
+  LevelId level() const { return static_cast<LevelId>(env_.level_seed(0)); }
 
   // After the end, the level's first observation: the library does not show the last.
   std::span<const std::uint8_t> observation() const { return env_.observation(0); }

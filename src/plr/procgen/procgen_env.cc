@@ -31,9 +31,9 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
   return spec;
 }
 
-std::uint64_t checksum_of(std::span<const std::uint8_t> observation) {
-  return checksum(std::as_bytes(observation));
-}
+// Of a sealed state; the library's states are 20 to 60 kB.
+constexpr std::uint32_t kStateVersion = 1;
+constexpr std::size_t kMaxStateSize = 1 << 21;
 
 }  // namespace
 
@@ -48,9 +48,7 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
 }
 
 ProcgenEnv::Slot ProcgenEnv::make_slot() const {
-  Slot slot = {std::make_unique<LevelGame>(library_, variant_, start_state_), {}};
-  slot.actions.reserve(static_cast<std::size_t>(variant_.max_steps()));
-  return slot;
+  return {std::make_unique<LevelGame>(library_, variant_, start_state_)};
 }
 
 void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
@@ -58,21 +56,19 @@ void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& ou
     const Start& start = starts[k];
     Slot& slot = slot_at(start.slot);
     slot.game->start(start.level);
-    slot.actions.clear();
+    slot.num_steps = 0;
     observe(start.slot, out);
   });
 }
 
 void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
-  const auto max_steps = static_cast<std::size_t>(spec().max_steps);
   pool_.run(actions.size(), [&](std::size_t k) noexcept {
     const auto i = static_cast<std::size_t>(slots.begin) + k;
     Slot& slot = slots_[i];
     slot.game->step(actions[k]);
-    slot.actions.push_back(static_cast<std::uint8_t>(actions[k]));
     const bool has_ended = slot.game->has_ended();
-    const bool is_last = slot.actions.size() == max_steps;
+    const bool is_last = ++slot.num_steps == spec().max_steps;
     out.rewards[i] = slot.game->reward();
     out.truncated[i] = has_ended && is_last ? 1 : 0;
     out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
@@ -91,30 +87,27 @@ bool ProcgenEnv::solved_by(int slot, double /*last_reward*/) const {
 }
 
 void ProcgenEnv::save_episode(int slot, ByteWriter& out) const {
-  out.numbers(std::span(slot_at(slot).actions));
-  out.number(checksum_of(slot_at(slot).game->observation()));
+  ByteWriter state;
+  state.number(slot_at(slot).num_steps);
+  state.numbers<char>(slot_at(slot).game->state());
+  out.numbers<std::byte>(state.seal(spec().name, kStateVersion));
 }
 
-void ProcgenEnv::load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) {
-  const auto max_steps = static_cast<std::size_t>(spec().max_steps);
-  const auto actions = in.numbers<std::uint8_t>(max_steps);
-  const auto expected = in.number<std::uint64_t>();
+void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteReader& in) {
+  const auto sealed = in.numbers<std::byte>(kMaxStateSize);
   in.expect_end();
+  ByteReader reader(sealed, spec().name, kStateVersion);
+  const auto num_steps = reader.number<std::int64_t>();
+  std::vector<char> state = reader.numbers<char>(kMaxStateSize);
+  reader.expect_end();
+  reader.require(num_steps >= 0 && num_steps <= spec().max_steps, "an impossible number of steps");
+  reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
 
   // In a slot of its own, so that nothing has changed if it is refused.
   if (spare_.game == nullptr) spare_ = make_slot();
-  spare_.game->start(level);
-  spare_.actions.clear();
-  bool ended = false;
-  for (const std::uint8_t action : actions) {
-    in.require(action < kNumActions && !ended, "no episode has such actions");
-    spare_.game->step(action);
-    spare_.actions.push_back(action);
-    ended = spare_.game->has_ended();
-  }
-  in.require(ended == has_ended, "its actions do not end where it says");
-  in.require(checksum_of(spare_.game->observation()) == expected,
-             "its actions lead elsewhere than they did");
+  spare_.game->set_state(state);
+  spare_.num_steps = num_steps;
+  reader.require(spare_.game->level() == level, "of another level than it says");
   std::swap(slot_at(slot), spare_);
 }
 

@@ -8,8 +8,8 @@
 //
 // An episode is truncated if it takes as many steps as the game allows; the library does not tell
 // whether the last of them would have ended it anyway, unless it solved the level.  What is saved
-// of an episode are its actions, as in MiniGrid: the library's own states cannot be checked, and
-// wrong ones end the process or worse.  Loading plays the actions again.
+// of an episode is the library's own state of it.  The library believes whatever it loads, and ends
+// the process or worse if that is wrong, so the state is sealed by itself, with its variant's name.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class ProcgenEnv final : public VectorEnv {
  private:
   struct Slot {
     std::unique_ptr<LevelGame> game;
-    std::vector<std::uint8_t> actions;  // of the episode so far
+    std::int64_t num_steps = 0;  // of the episode so far
   };
 
   void start_levels(std::span<const Start> starts, const StepBatch& out) override;

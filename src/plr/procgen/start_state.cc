@@ -1,5 +1,6 @@
 #include "plr/procgen/start_state.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -85,6 +86,14 @@ StartState::StartState(const Library& library, const Variant& variant)
     throw std::runtime_error("Procgen: the states of " + name + " have an unknown layout");
   }
   bytes_ = with_short_generators(bytes_, seeds_offset_ + 8);
+}
+
+bool StartState::is_of_same_variant(std::span<const char> state) const {
+  // Up to the seeds: the game's name and its options, one of which is the mode.
+  return state.size() > seeds_offset_ + 12 &&
+         std::equal(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(seeds_offset_),
+                    state.begin()) &&
+         number_at(state, state.size() - 4) == kEndMark;
 }
 
 std::span<char> StartState::of(LevelId level) {

@@ -38,6 +38,9 @@ class StartState {
   // From which a forced reset begins the level; valid until the next call.
   std::span<char> of(LevelId level);
 
+  // Whether a state begins and ends as those of this game and mode do.
+  bool is_of_same_variant(std::span<const char> state) const;
+
  private:
   std::vector<char> bytes_;
   std::size_t seeds_offset_;  // of the lowest seed, and behind it the one after the highest
