@@ -1,10 +1,15 @@
 #include "plr/procgen/library.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -32,7 +37,7 @@ constexpr const char* kRemedy =
 }
 
 // All bytes, which takes some 50 ms: little beside the second that the pictures take.
-void check_library(const fs::path& path) {
+std::vector<std::byte> checked_library(const fs::path& path) {
   std::error_code missing;
   const std::uintmax_t size = fs::file_size(path, missing);
   if (missing) refuse(path, "is not there");
@@ -41,6 +46,24 @@ void check_library(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   if (!file || checksum(bytes) != kLibraryChecksum) refuse(path, "is of another build or damaged");
+  return bytes;
+}
+
+// A file in memory is another file: what is loaded from it shares nothing with what was loaded
+// before.
+void* load_copy(std::span<const std::byte> bytes) {
+  const int file = memfd_create("libenv.so", MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
+    if (count <= 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  void* handle = written == bytes.size() ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  close(file);
+  return handle;
 }
 
 // How many there are and how large; the library reads them all, and the wheel was checked.
@@ -70,18 +93,19 @@ void find(void* handle, const char* name, Function& function) {
 
 }  // namespace
 
-Library::Library(const fs::path& folder)
+Library::Library(const fs::path& folder, bool as_copy)
     : assets_((fs::absolute(folder) / "data/assets/").lexically_normal().string()) {
 #if !defined(__x86_64__)
   throw std::runtime_error("Procgen is published for x86-64 only, which this machine is not");
 #endif
   const fs::path path = fs::absolute(folder) / "data/prebuilt/libenv.so";
-  check_library(path);
+  const std::vector<std::byte> bytes = checked_library(path);
   check_pictures(assets_);
-  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = as_copy ? load_copy(bytes) : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* cause = dlerror();
-    throw std::runtime_error(std::string("Procgen: cannot load ") + cause +
+    throw std::runtime_error("Procgen: cannot load " +
+                             (cause != nullptr ? std::string(cause) : path.string()) +
                              "; it needs the packages libglib2.0-0 and zlib1g");
   }
   find(handle_, "libenv_version", functions_.version);
@@ -98,16 +122,20 @@ Library::~Library() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-const Library& Library::installed() {
+const Library& Library::installed(int copy) {
   // Opened again if it could not be; never closed while the process lives.
-  static const Library library([]() -> fs::path {
+  static std::mutex mutex;
+  static std::map<int, std::unique_ptr<const Library>> copies;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const Library>& library = copies[copy];
+  if (library == nullptr) {
     const char* folder = std::getenv("PLR_PROCGEN");
     if (folder == nullptr || *folder == '\0') {
       throw std::runtime_error(std::string("Procgen is not installed here") + kRemedy);
     }
-    return folder;
-  }());
-  return library;
+    library = std::make_unique<const Library>(folder, /*as_copy=*/copy > 0);
+  }
+  return *library;
 }
 
 }  // namespace plr::procgen

@@ -1,6 +1,7 @@
 #include "plr/procgen/procgen_env.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -35,44 +36,56 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
 constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMaxStateSize = 1 << 21;
 
+// Of the library, for so many workers.
+int num_copies(int num_workers) {
+  if (const char* text = std::getenv("PLR_PROCGEN_COPIES")) return std::atoi(text);
+  return (num_workers + 3) / 4;
+}
+
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
     : VectorEnv(spec_of(variant, options)),
-      library_(Library::installed()),
       variant_(variant),
-      start_state_(library_, variant),
+      start_state_(Library::installed(), variant),
+      slots_(static_cast<std::size_t>(options.num_slots)),
+      to_start_(slots_.size()),
       pool_(num_workers_for(options.num_workers, options.num_slots)) {
-  slots_.reserve(static_cast<std::size_t>(options.num_slots));
-  for (int slot = 0; slot < options.num_slots; ++slot) slots_.push_back(make_slot());
+  for (int copy = 0; copy < num_copies(pool_.num_workers()); ++copy) Library::installed(copy);
+  // Where they will be played, so that their memory is taken there.
+  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
 }
 
-ProcgenEnv::Slot ProcgenEnv::make_slot() const {
-  return {std::make_unique<LevelGame>(library_, variant_, start_state_)};
+ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {
+  const int copy = pool_.home_of(slot) % num_copies(pool_.num_workers());
+  return {std::make_unique<LevelGame>(Library::installed(copy), variant_, start_state_)};
 }
 
 void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
-  pool_.run(starts.size(), [&](std::size_t k) noexcept {
-    const Start& start = starts[k];
-    Slot& slot = slot_at(start.slot);
-    slot.game->start(start.level);
+  for (const Start& start : starts) to_start_[static_cast<std::size_t>(start.slot)] = start.level;
+  pool_.run({0, spec().num_slots}, [&](int i) noexcept {
+    std::optional<LevelId>& level = to_start_[static_cast<std::size_t>(i)];
+    if (!level) return;
+    Slot& slot = slot_at(i);
+    slot.game->start(*level);
     slot.num_steps = 0;
-    observe(start.slot, out);
+    observe(i, out);
+    level.reset();
   });
 }
 
 void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
-  pool_.run(actions.size(), [&](std::size_t k) noexcept {
-    const auto i = static_cast<std::size_t>(slots.begin) + k;
+  pool_.run(slots, [&](int number) noexcept {
+    const auto i = static_cast<std::size_t>(number);
     Slot& slot = slots_[i];
-    slot.game->step(actions[k]);
+    slot.game->step(actions[static_cast<std::size_t>(number - slots.begin)]);
     const bool has_ended = slot.game->has_ended();
     const bool is_last = ++slot.num_steps == spec().max_steps;
     out.rewards[i] = slot.game->reward();
     out.truncated[i] = has_ended && is_last ? 1 : 0;
     out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
-    observe(static_cast<int>(i), out);
+    observe(number, out);
   });
 }
 
@@ -104,7 +117,7 @@ void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteR
   reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
 
   // In a slot of its own, so that nothing has changed if it is refused.
-  if (spare_.game == nullptr) spare_ = make_slot();
+  if (spare_.game == nullptr) spare_ = make_slot(slot);
   spare_.game->set_state(state);
   spare_.num_steps = num_steps;
   reader.require(spare_.game->level() == level, "of another level than it says");
