@@ -32,8 +32,6 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int num_workers() const { return static_cast<int>(threads_.size()) + 1; }
-  // The worker that a slot is at home with.
-  int home_of(int slot) const { return slot % num_workers(); }
 
   // Calls work(slot) once for every slot, in any order and from any of the threads.
   template <class Work>

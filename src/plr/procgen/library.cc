@@ -1,15 +1,10 @@
 #include "plr/procgen/library.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -37,7 +32,7 @@ constexpr const char* kRemedy =
 }
 
 // All bytes, which takes some 50 ms: little beside the second that the pictures take.
-std::vector<std::byte> checked_library(const fs::path& path) {
+void check_library(const fs::path& path) {
   std::error_code missing;
   const std::uintmax_t size = fs::file_size(path, missing);
   if (missing) refuse(path, "is not there");
@@ -46,24 +41,6 @@ std::vector<std::byte> checked_library(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
   if (!file || checksum(bytes) != kLibraryChecksum) refuse(path, "is of another build or damaged");
-  return bytes;
-}
-
-// A file in memory is another file: what is loaded from it shares nothing with what was loaded
-// before.
-void* load_copy(std::span<const std::byte> bytes) {
-  const int file = memfd_create("libenv.so", MFD_CLOEXEC);
-  if (file < 0) return nullptr;
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
-    if (count <= 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
-  void* handle = written == bytes.size() ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  close(file);
-  return handle;
 }
 
 // How many there are and how large; the library reads them all, and the wheel was checked.
@@ -93,19 +70,18 @@ void find(void* handle, const char* name, Function& function) {
 
 }  // namespace
 
-Library::Library(const fs::path& folder, bool as_copy)
+Library::Library(const fs::path& folder)
     : assets_((fs::absolute(folder) / "data/assets/").lexically_normal().string()) {
 #if !defined(__x86_64__)
   throw std::runtime_error("Procgen is published for x86-64 only, which this machine is not");
 #endif
   const fs::path path = fs::absolute(folder) / "data/prebuilt/libenv.so";
-  const std::vector<std::byte> bytes = checked_library(path);
+  check_library(path);
   check_pictures(assets_);
-  handle_ = as_copy ? load_copy(bytes) : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* cause = dlerror();
-    throw std::runtime_error("Procgen: cannot load " +
-                             (cause != nullptr ? std::string(cause) : path.string()) +
+    throw std::runtime_error(std::string("Procgen: cannot load ") + cause +
                              "; it needs the packages libglib2.0-0 and zlib1g");
   }
   find(handle_, "libenv_version", functions_.version);
@@ -122,20 +98,16 @@ Library::~Library() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-const Library& Library::installed(int copy) {
+const Library& Library::installed() {
   // Opened again if it could not be; never closed while the process lives.
-  static std::mutex mutex;
-  static std::map<int, std::unique_ptr<const Library>> copies;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<const Library>& library = copies[copy];
-  if (library == nullptr) {
+  static const Library library([]() -> fs::path {
     const char* folder = std::getenv("PLR_PROCGEN");
     if (folder == nullptr || *folder == '\0') {
       throw std::runtime_error(std::string("Procgen is not installed here") + kRemedy);
     }
-    library = std::make_unique<const Library>(folder, /*as_copy=*/copy > 0);
-  }
-  return *library;
+    return folder;
+  }());
+  return library;
 }
 
 }  // namespace plr::procgen

@@ -6,10 +6,6 @@
 // missing, damaged or of another build is an error that says so.
 //
 //   const Library& library = Library::installed();   // in the folder that PLR_PROCGEN names
-//
-// Threads that draw with one copy of the library wait for each other: its pictures are shared, and
-// every drawing counts its users.  So more copies can be had, each with pictures of its own, which
-// take 345 MB.
 #pragma once
 
 #include <filesystem>
@@ -23,14 +19,14 @@ class Library {
  public:
   // The folder of the package "procgen", as it lies in the wheel.  Throws std::runtime_error if
   // something in it is not as it should be, or cannot be loaded.
-  explicit Library(const std::filesystem::path& folder, bool as_copy = false);
+  explicit Library(const std::filesystem::path& folder);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Of this process, opened when it is first asked for; copies are numbered from 0.  Throws
-  // std::runtime_error saying how to get it if it is not there.
-  static const Library& installed(int copy = 0);
+  // Of this process, opened when it is first asked for.  Throws std::runtime_error saying how to
+  // get it if it is not there.
+  static const Library& installed();
 
   const libenv::Functions& functions() const { return functions_; }
   // Where the pictures lie, as the library wants it: with a slash at the end.

@@ -1,7 +1,6 @@
 #include "plr/procgen/procgen_env.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -36,12 +35,6 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
 constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMaxStateSize = 1 << 21;
 
-// Of the library, for so many workers.
-int num_copies(int num_workers) {
-  if (const char* text = std::getenv("PLR_PROCGEN_COPIES")) return std::atoi(text);
-  return (num_workers + 3) / 4;
-}
-
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
@@ -51,14 +44,12 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
       slots_(static_cast<std::size_t>(options.num_slots)),
       to_start_(slots_.size()),
       pool_(num_workers_for(options.num_workers, options.num_slots)) {
-  for (int copy = 0; copy < num_copies(pool_.num_workers()); ++copy) Library::installed(copy);
   // Where they will be played, so that their memory is taken there.
-  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
+  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(); });
 }
 
-ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {
-  const int copy = pool_.home_of(slot) % num_copies(pool_.num_workers());
-  return {std::make_unique<LevelGame>(Library::installed(copy), variant_, start_state_)};
+ProcgenEnv::Slot ProcgenEnv::make_slot() const {
+  return {std::make_unique<LevelGame>(Library::installed(), variant_, start_state_)};
 }
 
 void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
@@ -117,7 +108,7 @@ void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteR
   reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
 
   // In a slot of its own, so that nothing has changed if it is refused.
-  if (spare_.game == nullptr) spare_ = make_slot(slot);
+  if (spare_.game == nullptr) spare_ = make_slot();
   spare_.game->set_state(state);
   spare_.num_steps = num_steps;
   reader.require(spare_.game->level() == level, "of another level than it says");

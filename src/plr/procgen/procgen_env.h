@@ -44,7 +44,7 @@ class ProcgenEnv final : public VectorEnv {
   void save_episode(int slot, ByteWriter& out) const override;
   void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) override;
 
-  Slot make_slot(int slot) const;
+  Slot make_slot() const;
   Slot& slot_at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Slot& slot_at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
   void observe(int slot, const StepBatch& out) const;
