@@ -10,7 +10,9 @@
 namespace plr {
 
 AppendFile::AppendFile(const std::filesystem::path& path)
-    : file_(path, O_WRONLY | O_CREAT | O_APPEND, "write"), size_(file_.size()) {
+    : file_(path, O_WRONLY | O_CREAT | O_APPEND, "write"), size_(0) {
+  file_.lock();
+  size_ = file_.size();
   sync_directory(path.parent_path());
 }
 

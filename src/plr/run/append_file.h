@@ -4,8 +4,10 @@
 // itself behind.  A checkpoint notes size(); after a kill, truncate() to that size removes whatever
 // came later, a half-written record included.
 //
+// One file cannot be open twice, by this program or another: two would write over each other.
+//
 // What fails throws std::runtime_error with path and cause.  Can be moved, not copied.  Not
-// synchronized; one file must not be open twice.
+// synchronized.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include "plr/run/files.h"
@@ -36,11 +38,14 @@ TEST(JsonLines, GoOnAtTheEndOfAFileThatIsThere) {
 
 TEST(JsonLines, CutBackGoOnAsIfWhatCameLaterHadNeverBeen) {
   const TemporaryDirectory temporary;
-  JsonLines log(temporary / "log.jsonl");
-  log.append({{"a", 1}});
-  const std::uint64_t size = log.size();
-  log.append({{"a", 2}});
-  log.sync();
+  std::uint64_t size = 0;
+  {
+    JsonLines log(temporary / "log.jsonl");
+    log.append({{"a", 1}});
+    size = log.size();
+    log.append({{"a", 2}});
+    log.sync();
+  }
   // A kill in the middle of a record.
   std::ofstream(temporary / "log.jsonl", std::ios::app) << "{\"a\":";
 
@@ -92,6 +97,23 @@ TEST(JsonLines, SayWhyAFileCannotBeMade) {
   EXPECT_EQ(
       runtime_error_of([&] { JsonLines(temporary / "no/log.jsonl"); }),
       "cannot write " + (temporary / "no/log.jsonl").string() + ": No such file or directory");
+}
+
+TEST(JsonLines, HasOneWriterAtATime) {
+  const TemporaryDirectory temporary;
+  const std::filesystem::path path = temporary / "log.jsonl";
+  {
+    const JsonLines first(path);
+    try {
+      const JsonLines second(path);
+      FAIL();
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), "cannot write " + path.string() +
+                                  ": another program is writing it; wait until it is done, or "
+                                  "stop it");
+    }
+  }
+  EXPECT_NO_THROW(JsonLines{path});
 }
 
 }  // namespace

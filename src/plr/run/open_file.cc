@@ -1,6 +1,7 @@
 #include "plr/run/open_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +64,15 @@ void OpenFile::sync() {
   // Some file systems cannot sync directories and say so with EINVAL; they order renames
   // themselves.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("write");
+}
+
+void OpenFile::lock() {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  // Some file systems cannot lock; there one has to take care oneself.
+  if (errno == EWOULDBLOCK) {
+    throw std::runtime_error("cannot write " + path_.string() +
+                             ": another program is writing it; wait until it is done, or stop it");
+  }
 }
 
 void OpenFile::fail(const char* purpose) const {

@@ -30,6 +30,10 @@ class OpenFile {
   // Returns when what was written is on the disk.
   void sync();
 
+  // Keeps it from being locked by another as long as it is open.  Throws std::runtime_error if
+  // another has.
+  void lock();
+
   // Throws std::runtime_error "cannot PURPOSE PATH: " and what errno says.
   [[noreturn]] void fail(const char* purpose) const;
 
