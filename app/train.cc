@@ -12,7 +12,9 @@
 
 #include "app/progress_bar.h"
 #include "app/verbs.h"
+#include "plr/catalog/short_name.h"
 #include "plr/run/files.h"
+#include "plr/run/settings_file.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 
@@ -55,9 +57,7 @@ TrainConfig config_of(const TrainArguments& arguments) {
 
 // runs/doorkey-6x6-plr-s1, and with a number behind it if that is taken.
 std::filesystem::path new_folder(const TrainConfig& config) {
-  std::string task = config.task.env.substr(config.task.env.rfind('/') + 1);
-  if (task.starts_with("MiniGrid-")) task = task.substr(9);
-  if (task.ends_with("-v0")) task = task.substr(0, task.size() - 3);
+  std::string task = short_env_name(config.task.env);
   for (char& c : task) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const std::string name =
       fmt::format("{}-{}-s{}", task, to_text(config.task.curriculum), config.schedule.seed);

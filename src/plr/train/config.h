@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,9 +141,7 @@ constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
 }
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
 
-// Every field with its value and meaning, and back.  `source` names the text in messages.
+// Every field with its value and meaning; values_of_toml (run/settings_file.h) reads it back.
 std::string to_toml(const TrainConfig& config);
-std::map<std::string, std::string> values_of_toml(const std::string& toml,
-                                                  const std::string& source);
 
 }  // namespace plr

@@ -12,6 +12,7 @@
 #include "plr/core/uniform.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
+#include "plr/run/settings_file.h"
 #include "plr/train/agent.h"
 #include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
