@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/progress_bar.h"
+#include "app/report.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/files.h"
@@ -120,11 +121,21 @@ void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
       task.curriculum == CurriculumKind::kPlr ? CurriculumKind::kUniform : CurriculumKind::kPlr;
   fmt::print(
       "\nNext:\n"
+      "  {1}/report.html     look at it\n"
       "  {0} play {1} --level 1000000     watch it on a level\n"
       "  {0} eval {1} --episodes 1000     measure it more closely\n"
       "  {0} train --curriculum {2}   compare\n"
       "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
       command_name(), run, to_text(other));
+}
+
+// What was learnt is safe by now, whatever becomes of the page about it.
+void write_own_page(const std::filesystem::path& folder) {
+  try {
+    write_page(folder);
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "no report.html: {}\n", error.what());
+  }
 }
 
 void train(const TrainArguments& arguments) {
@@ -139,6 +150,7 @@ void train(const TrainArguments& arguments) {
                                     .should_stop = [] { return stop_wanted != 0; }});
   bar.finish();
   if (is_done) {
+    write_own_page(folder);
     print_end(trainer, folder);
   } else {
     fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",
