@@ -53,7 +53,8 @@ double time_of(Act act, double seconds) {
 
 Speed measure(const std::string& name, const BenchEnvArguments& arguments,
               Observation observation) {
-  const auto env = make_env(name, {.num_slots = arguments.num_slots, .observation = observation});
+  const auto env = make_env(
+      name, {.num_slots = arguments.num_slots, .num_workers = 1, .observation = observation});
   RandomPlay play(*env, 1);
   time_of([&] { play.step(); }, 0.1 * arguments.seconds);  // warms up
   const double per_step = time_of([&] { play.step(); }, arguments.seconds);
@@ -106,6 +107,7 @@ void bench_env(const BenchEnvArguments& arguments) {
   std::vector<Speed> speeds;
   for (const std::string& name : arguments.envs) {
     for (const Observation observation : {Observation::kFull, Observation::kView}) {
+      if (observation == Observation::kView && !name.starts_with("minigrid/")) continue;
       speeds.push_back(measure(name, arguments, observation));
     }
   }
@@ -127,8 +129,10 @@ void add_bench(CLI::App& program) {
   env->add_option("--seconds", arguments->seconds, "for each measurement (1)")->type_name("S");
   env->add_flag("--json", arguments->as_json, "as JSON, for programs");
   env->callback([arguments] { bench_env(*arguments); });
+  add_bench_procgen(*verb);
 #ifdef PLR_WITH_TORCH
   add_bench_train(*verb);
+  add_bench_update(*verb);
 #endif
 }
 

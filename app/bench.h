@@ -5,6 +5,8 @@
 
 namespace plr::app {
 
+void add_bench_procgen(CLI::App& bench);
 void add_bench_train(CLI::App& bench);
+void add_bench_update(CLI::App& bench);
 
 }  // namespace plr::app

@@ -42,14 +42,16 @@ std::vector<EnvInfo> matching(const std::string& filter) {
 void print_json(const std::vector<EnvInfo>& infos) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const EnvInfo& info : infos) {
-    all.push_back({{"name", info.name},
-                   {"group", info.group},
-                   {"summary", info.summary},
-                   {"width", info.width},
-                   {"height", info.height},
-                   {"max_steps", info.max_steps},
-                   {"num_actions", info.num_actions},
-                   {"num_difficulties", info.num_difficulties}});
+    nlohmann::ordered_json& env =
+        all.emplace_back(nlohmann::ordered_json{{"name", info.name},
+                                                {"group", info.group},
+                                                {"summary", info.summary},
+                                                {"width", info.width},
+                                                {"height", info.height},
+                                                {"max_steps", info.max_steps},
+                                                {"num_actions", info.num_actions},
+                                                {"num_difficulties", info.num_difficulties}});
+    if (info.returns) env["returns"] = {info.returns->min, info.returns->max};
   }
   fmt::print("{}\n", all.dump(2));
 }
@@ -59,7 +61,7 @@ void print_table(const std::vector<EnvInfo>& infos) {
   const EnvInfo* last = nullptr;
   for (const EnvInfo& info : infos) {
     if (last == nullptr || info.group != last->group) {
-      fmt::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group, "grid",
+      fmt::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group, "size",
                  "steps", "actions");
     }
     if (last == nullptr || info.summary != last->summary) fmt::print("\n{}\n", info.summary);

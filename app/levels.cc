@@ -10,10 +10,14 @@
 #include <string>
 #include <vector>
 
+#ifdef PLR_WITH_TORCH
+#include "app/augment_sheet.h"
+#endif
 #include "app/level_list.h"
 #include "app/terminal_art.h"
 #include "app/verbs.h"
 #include "plr/catalog/make_env.h"
+#include "plr/catalog/spectator.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
 #include "plr/minigrid/minigrid_env.h"
@@ -31,46 +35,65 @@ struct LevelsArguments {
   int tile_size = 32;
   int num_columns = 4;
   bool highlight = false;
+  bool augment = false;
 };
 
 struct DrawnLevel {
   LevelId seed = 0;
   std::optional<int> difficulty;
   std::string mission;
-  minigrid::TileMap map;
+  std::optional<minigrid::TileMap> tiles;  // where it is made of tiles
+  std::vector<std::uint8_t> observation;   // the first
+
+  Image picture(const VectorEnv& env, const FrameOptions& options) const {
+    if (!tiles) return frame_of(env, 0, observation, options);
+    return render(*tiles, {.tile_size = options.tile_size, .highlight = options.highlight});
+  }
 };
 
-std::vector<DrawnLevel> drawn_levels(const LevelsArguments& arguments) {
+// The levels, and the environment that they are of.
+struct Drawing {
+  std::unique_ptr<VectorEnv> env;
+  std::vector<DrawnLevel> levels;
+};
+
+// As many pixels of a picture as a terminal has characters.
+constexpr FrameOptions kTerminalFrame = {.tile_size = 4};
+
+std::optional<minigrid::TileMap> tiles_at_start(const VectorEnv& env, Observation observation) {
+  const auto* grids = dynamic_cast<const minigrid::MiniGridEnv*>(&env);
+  if (grids == nullptr) return std::nullopt;
+  const minigrid::Level& level = grids->level_in(0);
+  return observation == Observation::kFull ? whole_map(level, level.start)
+                                           : view_map(level, level.start);
+}
+
+Drawing drawn(const LevelsArguments& arguments) {
   const EnvOptions options = {
       .num_slots = 1,
       .observation = enum_from<Observation>("--observation", arguments.observation),
       .seeding = enum_from<LevelSeeding>("--seeding", arguments.seeding)};
   const std::vector<LevelId> seeds = parse_level_list("--seeds", arguments.seeds);
-  const std::unique_ptr<VectorEnv> env = make_env(arguments.env, options);
-  const auto* grids = dynamic_cast<const minigrid::MiniGridEnv*>(env.get());
-  if (grids == nullptr) {
-    throw std::invalid_argument(
-        fmt::format("levels of {} cannot be drawn; take one of minigrid/", arguments.env));
-  }
-  StepBuffers buffers(env->spec());
-  std::vector<DrawnLevel> drawn;
+  Drawing drawing = {make_env(arguments.env, options), {}};
+  VectorEnv& env = *drawing.env;
+  StepBuffers buffers(env.spec());
+  const auto seen = buffers.batch().observations;
   for (const LevelId seed : seeds) {
     const Start start = {0, seed};
-    env->start({&start, 1}, buffers.batch());
-    const bool whole = options.observation == Observation::kFull;
-    const auto& level = grids->level_in(0);
-    drawn.push_back({.seed = seed,
-                     .difficulty = level.difficulty,
-                     .mission = std::string(env->mission(0)),
-                     .map = whole ? whole_map(level, level.start) : view_map(level, level.start)});
+    env.start({&start, 1}, buffers.batch());
+    drawing.levels.push_back({.seed = seed,
+                              .difficulty = env.difficulty(seed),
+                              .mission = std::string(env.mission(0)),
+                              .tiles = tiles_at_start(env, options.observation),
+                              .observation = {seen.begin(), seen.end()}});
   }
-  return drawn;
+  return drawing;
 }
 
-std::string caption_of(const DrawnLevel& level, int num_difficulties) {
+std::string caption_of(const DrawnLevel& level, const VectorEnv& env) {
   std::string caption = fmt::format("seed {}", level.seed);
-  if (level.difficulty && num_difficulties > 0) {
-    caption += fmt::format(", {} of {}", *level.difficulty + 1, num_difficulties);
+  if (level.difficulty) {
+    caption += fmt::format(", {} of {}", *level.difficulty + 1, env.spec().num_difficulties);
   }
   return caption;
 }
@@ -87,17 +110,32 @@ std::string title_of(const std::string& env, std::span<const DrawnLevel> levels)
   return mission && !mission->empty() ? fmt::format("{}: {}", env, *mission) : env;
 }
 
+// What one sees of a level in a terminal, and how many characters wide that is.
+struct LevelArt {
+  std::vector<std::string> lines;
+  int width = 0;
+};
+
+LevelArt art_of(const DrawnLevel& level, const VectorEnv& env, TerminalColors colors) {
+  if (level.tiles) {
+    return {terminal_art(*level.tiles, colors), level.tiles->width * tile_width(colors)};
+  }
+  const Image picture = level.picture(env, kTerminalFrame);
+  return {terminal_art(picture, colors), picture.width()};
+}
+
 // Side by side, as many as the line holds; missions that differ are listed below them.
-void print_row(std::span<const DrawnLevel> row, int column_width, int num_difficulties,
+void print_row(std::span<const DrawnLevel> row, const VectorEnv& env, int column_width,
                bool with_missions, TerminalColors colors) {
   std::string captions;
   std::vector<std::string> lines;
   for (const DrawnLevel& level : row) {
-    captions += fmt::format("{:<{}}", caption_of(level, num_difficulties), column_width);
-    const std::vector<std::string> art = terminal_art(level.map, colors);
-    const int gap = column_width - level.map.width * tile_width(colors);
-    lines.resize(art.size());
-    for (std::size_t i = 0; i < art.size(); ++i) lines[i] += art[i] + std::string(gap, ' ');
+    captions += fmt::format("{:<{}}", caption_of(level, env), column_width);
+    const LevelArt art = art_of(level, env, colors);
+    lines.resize(art.lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i] += art.lines[i] + std::string(column_width - art.width, ' ');
+    }
   }
   fmt::print("\n{}\n", trimmed(captions));
   for (const std::string& line : lines) fmt::print("{}\n", trimmed(line));
@@ -105,13 +143,19 @@ void print_row(std::span<const DrawnLevel> row, int column_width, int num_diffic
   for (const DrawnLevel& level : row) fmt::print("seed {}: {}\n", level.seed, level.mission);
 }
 
-void print_levels(const LevelsArguments& arguments, std::span<const DrawnLevel> levels,
-                  int num_difficulties) {
+void print_levels(const LevelsArguments& arguments, const Drawing& drawing) {
   const TerminalColors colors = terminal_colors();
-  auto column_width =
-      static_cast<std::size_t>(levels[0].map.width) * static_cast<std::size_t>(tile_width(colors));
+  const std::span<const DrawnLevel> levels = drawing.levels;
+  const bool has_tiles = levels[0].tiles.has_value();
+  if (!has_tiles && colors == TerminalColors::kNone) {
+    throw std::invalid_argument(
+        fmt::format("levels of {} are pictures: write them with --out FILE, or look at them in a "
+                    "terminal with colors",
+                    arguments.env));
+  }
+  auto column_width = static_cast<std::size_t>(art_of(levels[0], *drawing.env, colors).width);
   for (const DrawnLevel& level : levels) {
-    column_width = std::max(column_width, caption_of(level, num_difficulties).size());
+    column_width = std::max(column_width, caption_of(level, *drawing.env).size());
   }
   column_width += 2;
   const auto in_a_row =
@@ -119,25 +163,31 @@ void print_levels(const LevelsArguments& arguments, std::span<const DrawnLevel> 
   fmt::print("{}\n", title_of(arguments.env, levels));
   const bool with_missions = !common_mission(levels);
   for (std::size_t i = 0; i < levels.size(); i += in_a_row) {
-    print_row(levels.subspan(i, std::min(in_a_row, levels.size() - i)),
-              static_cast<int>(column_width), num_difficulties, with_missions, colors);
+    print_row(levels.subspan(i, std::min(in_a_row, levels.size() - i)), *drawing.env,
+              static_cast<int>(column_width), with_missions, colors);
   }
-  fmt::print("\n{}\n", terminal_legend(colors));
+  if (has_tiles) fmt::print("\n{}\n", terminal_legend(colors));
 }
 
-void write_sheet(const LevelsArguments& arguments, std::span<const DrawnLevel> levels,
-                 int num_difficulties) {
+void write_sheet(const LevelsArguments& arguments, const Drawing& drawing) {
+  const std::span<const DrawnLevel> levels = drawing.levels;
+  const FrameOptions options = {.tile_size = arguments.tile_size, .highlight = arguments.highlight};
   const bool with_missions = !common_mission(levels);
   std::vector<Captioned> pictures;
   for (const DrawnLevel& level : levels) {
-    std::string caption = caption_of(level, num_difficulties);
+    std::string caption = caption_of(level, *drawing.env);
     if (with_missions) caption += ": " + level.mission;
-    pictures.push_back(
-        {render(level.map, {.tile_size = arguments.tile_size, .highlight = arguments.highlight}),
-         caption});
+    pictures.push_back({level.picture(*drawing.env, options), caption});
   }
+  int num_columns = arguments.num_columns;
+#ifdef PLR_WITH_TORCH
+  if (arguments.augment) {
+    pictures = augmented_pictures(pictures, /*seed=*/1);
+    num_columns = kAugmentedColumns;
+  }
+#endif
   write_png(arguments.out, sheet(pictures, {.title = title_of(arguments.env, levels),
-                                            .num_columns = arguments.num_columns}));
+                                            .num_columns = num_columns}));
   fmt::print("{} levels in {}\n", levels.size(), arguments.out);
 }
 
@@ -151,13 +201,11 @@ void check_range(const char* option, int low, int high, int value) {
 void draw(const LevelsArguments& arguments) {
   check_range("--tile-size", 4, 128, arguments.tile_size);
   check_range("--columns", 1, 100, arguments.num_columns);
-  const std::vector<DrawnLevel> levels = drawn_levels(arguments);
-  const int num_difficulties = make_env(arguments.env, {.num_slots = 1})->spec().num_difficulties;
-  if (arguments.out.empty()) {
-    print_levels(arguments, levels, num_difficulties);
-  } else {
-    write_sheet(arguments, levels, num_difficulties);
+  if (arguments.augment && arguments.out.empty()) {
+    throw std::invalid_argument("--augment draws a picture: say where with --out FILE");
   }
+  const Drawing drawing = drawn(arguments);
+  (arguments.out.empty() ? print_levels : write_sheet)(arguments, drawing);
 }
 
 }  // namespace
@@ -177,15 +225,21 @@ void add_levels(CLI::App& program) {
   verb->add_option("--seeding", arguments->seeding,
                    "how seeds become levels: default, legacy (the paper's runs), pcg64")
       ->type_name("HOW");
-  verb->add_option("--tile-size", arguments->tile_size, "of a picture: pixels per tile (32)")
+  verb->add_option("--tile-size", arguments->tile_size,
+                   "of a picture: pixels per tile, of which Procgen has 16 x 16 (32)")
       ->type_name("N");
   verb->add_option("--columns", arguments->num_columns, "of a picture: levels per row (4)")
       ->type_name("N");
   verb->add_flag("--highlight", arguments->highlight, "of a picture: brighten what the agent sees");
+#ifdef PLR_WITH_TORCH
+  verb->add_flag("--augment", arguments->augment,
+                 "of a picture: each level also in the eight ways of DrAC, one row a level");
+#endif
   verb->footer(
       "Examples:\n"
       "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5\n"
-      "  plr levels minigrid/ObstructedMazeGamut-Hard --seeds 0-8 --out levels.png --columns 3");
+      "  plr levels minigrid/ObstructedMazeGamut-Hard --seeds 0-8 --out levels.png --columns 3\n"
+      "  plr levels procgen/coinrun --out levels.png --tile-size 16");
   verb->callback([arguments] { draw(*arguments); });
 }
 

@@ -89,8 +89,8 @@ void make_random(const PlayArguments& arguments, const Streams& streams, Match& 
 }
 
 std::string ending_of(const WatchedEpisode& episode) {
-  if (!episode.has_ended && !episode.is_success()) return "stopped";
-  return episode.is_success() ? "success" : "no success";
+  if (!episode.has_ended) return "stopped";
+  return episode.is_solved ? "success" : "no success";
 }
 
 std::string summary_of(const WatchedEpisode& episode) {
@@ -132,7 +132,9 @@ WatchedEpisode play_transcript(const PlayArguments& arguments, Match& match) {
           fmt::print("{}\n", transcript_line(match.env(), moment.step, *last, moment.reward));
         }
         last = moment.thought;
-        if (!last) fmt::print("\n{}\n\n", fmt::join(plain_level(match.env(), moment), "\n"));
+        if (last) return true;
+        const std::vector<std::string> level = plain_level(match.env(), moment);
+        fmt::print("\n{}{}", fmt::join(level, "\n"), level.empty() ? "" : "\n\n");
         return true;
       });
 }
@@ -232,7 +234,7 @@ void add_play(CLI::App& program) {
       "  plr play runs/NAME                            on a level that it has never seen\n"
       "  plr play runs/NAME --level 7 --step           on this one, step by step\n"
       "  plr play runs/NAME --greedy --gif agent.gif   to show to others\n"
-      "  plr play minigrid/MultiRoom-N4-Random         a random agent");
+      "  plr play procgen/starpilot                    a random agent");
   verb->callback([arguments] { play(*arguments); });
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "app/progress_bar.h"
 #include "app/report.h"
@@ -25,6 +26,7 @@ namespace {
 struct TrainArguments {
   std::string preset = "small";
   std::string algorithm = "paper";
+  std::string method;  // empty: as the preset has it
   std::string config;
   std::string resume;
   std::string out;
@@ -39,10 +41,11 @@ void want_stop(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-// Later ones win: preset, algorithm, file, flags.
+// Later ones win: preset, algorithm, method, file, flags.
 TrainConfig config_of(const TrainArguments& arguments) {
   TrainConfig config = preset(arguments.preset);
   set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
+  if (!arguments.method.empty()) set_method(config, enum_from<Method>("method", arguments.method));
   if (!arguments.config.empty()) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
@@ -56,12 +59,13 @@ TrainConfig config_of(const TrainArguments& arguments) {
   return config;
 }
 
-// runs/doorkey-6x6-plr-s1, and with a number behind it if that is taken.
+// runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, and with a number behind it if
+// that is taken.
 std::filesystem::path new_folder(const TrainConfig& config) {
   std::string task = short_env_name(config.task.env);
   for (char& c : task) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const std::string name =
-      fmt::format("{}-{}-s{}", task, to_text(config.task.curriculum), config.schedule.seed);
+      fmt::format("{}-{}-s{}", task, method_text(config), config.schedule.seed);
   std::filesystem::path folder = std::filesystem::path("runs") / name;
   for (int i = 2; std::filesystem::exists(folder); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
@@ -111,7 +115,7 @@ void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
   const TaskConfig& task = trainer.config().task;
   const std::string run = folder.string();
   fmt::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env, task.levels,
-             to_text(task.curriculum), short_number(double(p.steps)), p.num_episodes,
+             method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
              clock_text(p.seconds));
   if (p.test_return) {
     fmt::print("On levels it has never seen: return {:.3f}, success {:.0f}%.\n", *p.test_return,
@@ -164,6 +168,11 @@ std::string preset_help() {
   return text;
 }
 
+std::string method_names() {
+  const auto& names = enum_names(Method{});
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void add_train(CLI::App& program) {
@@ -173,6 +182,8 @@ void add_train(CLI::App& program) {
       "Examples:\n"
       "  plr train                                    learns a small task in minutes\n"
       "  plr train --curriculum uniform --seed 2      the baseline\n"
+      "  plr train --method ucb-drac+plr              another method of the paper\n"
+      "  plr train --mixreg 0.01 --drac --augmentation crop   or any of them together\n"
       "  plr train --preset minigrid-multiroom        the paper's setting\n"
       "  plr train --levels full --buffer-size 500    on the full distribution of levels\n"
       "  plr train --resume runs/NAME                 go on where it stopped\n"
@@ -182,24 +193,32 @@ void add_train(CLI::App& program) {
   verb->add_option("--algorithm", arguments->algorithm,
                    "paper, or released-code: what the authors' code does where it differs")
       ->capture_default_str();
+  verb->add_option("--method", arguments->method,
+                   "one of the paper's methods in its best setting: " + method_names());
   verb->add_option("--config", arguments->config, "a file of settings");
   verb->add_option("--resume", arguments->resume, "the folder of a run to go on with");
   verb->add_option("--out", arguments->out, "the folder of the new run (runs/ and a telling name)");
   const TrainConfig defaults = preset("small");
   visit_groups(defaults, [&](const char* title, const auto& group) {
-    visit_fields(group, [&](std::string_view name, const auto& value, const Bounds&,
-                            std::string_view help) {
-      const std::string field(name);
-      std::string flag = "--" + field;
-      std::replace(flag.begin(), flag.end(), '_', '-');
-      verb->add_option_function<std::string>(
-              flag,
-              [arguments, field](const std::string& text) { arguments->settings[field] = text; },
-              std::string(help))
-          ->group(title)
-          ->type_name("")
-          ->default_str(to_text(value));
-    });
+    visit_fields(
+        group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
+          const std::string field(name);
+          std::string flag = "--" + field;
+          std::replace(flag.begin(), flag.end(), '_', '-');
+          CLI::Option* option = verb->add_option_function<std::string>(
+                                        flag,
+                                        [arguments, field](const std::string& text) {
+                                          arguments->settings[field] = text;
+                                        },
+                                        std::string(help))
+                                    ->group(title)
+                                    ->type_name("")
+                                    ->default_str(to_text(value));
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, bool>) {
+            // --drac alone is --drac true.
+            option->expected(0, 1)->default_str("true")->option_text("=" + to_text(value));
+          }
+        });
   });
   verb->callback([arguments] { train(*arguments); });
 }

@@ -5,12 +5,15 @@
 // the levels.  `naive` is the O(N) form of tests/support/naive_replay.h on the same work.  The
 // counter bytes_per_level is what the sampler allocates for a set of that size.
 //
+// tscl is TSCL-Window at its best setting and as Boltzmann's, in the same way.
+//
 //   build/release/benchmarks/sampler_bench
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 
 #include "plr/core/level_replay.h"
+#include "plr/core/tscl.h"
 #include "tests/support/counting_allocator.h"
 #include "tests/support/naive_replay.h"
 
@@ -23,23 +26,33 @@ constexpr LevelReplayConfig kProportionalAsPaper{.transform = Transform::kPropor
 constexpr LevelReplayConfig kProportionalWarm{
     .transform = Transform::kProportional, .temperature = 1, .staleness_coef = 0.3};
 
-void fast(benchmark::State& state, const LevelReplayConfig& config) {
+constexpr TsclConfig kTscl{};
+constexpr TsclConfig kTsclBoltzmann{.policy = TsclPolicy::kBoltzmann, .staleness_coef = 0.3};
+
+template <class Sampler, class Config>
+void measure(benchmark::State& state, const Config& config) {
   const auto num_levels = static_cast<std::uint64_t>(state.range(0));
   const Streams streams(1);
   const std::size_t before = testing::allocated_bytes();
-  LevelReplay replay(LevelSet::range(0, num_levels), config, streams.named("levels"));
+  Sampler sampler(LevelSet::range(0, num_levels), config, streams.named("levels"));
   const std::size_t bytes = testing::allocated_bytes() - before;
   Random scores = streams.named("scores");
-  for (LevelId level = 0; level < num_levels; ++level) replay.choose(level);
+  for (LevelId level = 0; level < num_levels; ++level) sampler.choose(level);
   for (LevelId level = 0; level < num_levels; ++level) {
-    replay.record({.level = level, .score = scores.uniform()});
+    sampler.record({.level = level, .score = scores.uniform(), .episode_return = scores.uniform()});
   }
   for (auto _ : state) {
-    const LevelId level = replay.next();
-    replay.record({.level = level, .score = scores.uniform()});
+    const LevelId level = sampler.next();
+    sampler.record({.level = level, .score = scores.uniform(), .episode_return = scores.uniform()});
   }
   state.counters["bytes_per_level"] = static_cast<double>(bytes) / static_cast<double>(num_levels);
 }
+
+void fast(benchmark::State& state, const LevelReplayConfig& config) {
+  measure<LevelReplay>(state, config);
+}
+
+void tscl(benchmark::State& state, const TsclConfig& config) { measure<Tscl>(state, config); }
 
 void naive(benchmark::State& state, const LevelReplayConfig& config) {
   const auto num_levels = static_cast<std::uint64_t>(state.range(0));
@@ -62,6 +75,8 @@ BENCHMARK_CAPTURE(fast, rank, kRankAsPaper)->Apply(sizes);
 BENCHMARK_CAPTURE(fast, rank_warm, kRankWarm)->Apply(sizes);
 BENCHMARK_CAPTURE(fast, proportional, kProportionalAsPaper)->Apply(sizes);
 BENCHMARK_CAPTURE(fast, proportional_warm, kProportionalWarm)->Apply(sizes);
+BENCHMARK_CAPTURE(tscl, best, kTscl)->Apply(sizes);
+BENCHMARK_CAPTURE(tscl, boltzmann, kTsclBoltzmann)->Apply(sizes);
 BENCHMARK_CAPTURE(naive, rank, kRankAsPaper)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(naive, proportional, kProportionalAsPaper)
     ->Apply(sizes)

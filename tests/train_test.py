@@ -46,7 +46,7 @@ class Train(ProgramTest):
         for arguments, message in [
                 (["--temperature", "0"], "temperature must be above 0, not 0"),
                 (["--epochs", "many"], "epochs must be a whole number, not many"),
-                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, not prl"),
+                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, not prl"),
                 (["--env", "minigrid/DoorKye"], "did you mean"),
                 (["--preset", "minigrid-multirom"], "did you mean minigrid-multiroom?"),
                 (["--algorithm", "papr"], "algorithm must be one of paper, released-code, not papr"),
@@ -57,6 +57,13 @@ class Train(ProgramTest):
                 (["--config", "nowhere.toml"], "there is no file nowhere.toml"),
                 (["--resume", "nowhere"], "there is no run in nowhere"),
                 (["--precision", "bf16", "--device", "cpu"], "the CPU computes in fp32 only"),
+                (["--method", "pls"], "method must be one of uniform, tscl, mixreg, ucb-drac, plr, ucb-drac+plr, not pls"),
+                (["--mixreg", "2"], "mixreg must be from 0 to 1, not 2"),
+                (["--augmentation", "crop"], "augmentation is crop, but drac is false"),
+                (["--drac", "--augmentation", "blur"], "augmentation must be one of crop, random-conv,"),
+                (["--method", "tscl", "--levels", "full"], "levels must be a finite set, not full"),
+                (["--drac", "--env", "minigrid/MiniGrid-RedBlueDoors-6x6-v0"],
+                 "augmentation rotate needs square observations"),
         ]:
             self.assert_leaves_nothing(["train", *arguments], message)
 
@@ -106,6 +113,24 @@ class Train(ProgramTest):
         self.train()
         self.assertTrue((self.folder / "runs/empty-random-6x6-plr-s1-2").is_dir())
 
+    def test_every_method_of_the_paper_trains(self):
+        for method, name in [("uniform", "uniform"), ("tscl", "tscl"), ("mixreg", "uniform-mixreg"),
+                             ("ucb-drac", "uniform-ucb"), ("plr", "plr"), ("ucb-drac+plr", "plr-ucb")]:
+            self.train("--method", method)
+            run = self.folder / f"runs/empty-random-6x6-{name}-s1"
+            log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+            self.assertEqual(len(log), 4, method)
+            self.assertEqual("augmentation" in log[0], "drac" in method)
+
+    def test_methods_can_be_combined_and_switches_stand_alone(self):
+        self.train("--curriculum", "tscl", "--mixreg", "0.01", "--drac", "--augmentation", "crop",
+                   "--out", "all")
+        config = (self.folder / "all/config.toml").read_text()
+        for line in ("drac = true ", 'augmentation = "crop"', "mixreg = 0.01 ", 'curriculum = "tscl"'):
+            self.assertIn(line, config)
+        self.train("--drac", "false", "--out", "none")
+        self.assertIn("drac = false ", (self.folder / "none/config.toml").read_text())
+
     def test_a_config_file_repeats_a_run(self):
         self.train("--out", "first")
         done = plr("train", "--config", "first/config.toml", "--out", "second", cwd=self.folder)
@@ -128,6 +153,30 @@ class Train(ProgramTest):
         saved = sorted((self.folder / "run/checkpoint").glob("update-*"))[-1].name
         updates = len(log.read_text().splitlines())
         self.assertEqual(saved, f"update-{updates:08}")
+
+    # ---- methods
+
+    def test_augmented_levels_are_drawn_as_a_picture(self):
+        level = ["levels", "minigrid/MiniGrid-DoorKey-8x8-v0", "--seeds", "0-1", "--tile-size", "8"]
+        done = plr(*level, "--augment", "--out", "a.png", cwd=self.folder)
+        if "built without libpng" in done.stderr:
+            self.skipTest("built without libpng")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.folder / "a.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assert_leaves_nothing([*level, "--augment"], "say where with --out FILE")
+
+    def test_the_cost_of_methods_is_measured(self):
+        small = ["bench", "update", "--network", "minigrid", "--device", "cpu", "--threads", "1",
+                 "--minibatch", "4", "--minibatches", "2", "--rounds", "1"]
+        done = plr(*small, "--json", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        costs = json.loads(done.stdout)["costs"]
+        self.assertEqual([cost["method"] for cost in costs][:3], ["ppo", "mixreg", "drac, crop"])
+        self.assertEqual((len(costs), costs[0]["relative"]), (11, 1))
+        self.assertIn("ucb-drac", plr(*small, cwd=self.folder).stdout)
+        self.assert_leaves_nothing(["bench", "update", "--network", "atari"],
+                                   "--network must be procgen or minigrid, not atari")
+        self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
 
     # ---- eval
 

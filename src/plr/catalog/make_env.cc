@@ -5,6 +5,7 @@
 
 #include "plr/core/closest_name.h"
 #include "plr/minigrid/minigrid_env.h"
+#include "plr/procgen/procgen_env.h"
 
 namespace plr {
 namespace {
@@ -23,6 +24,17 @@ EnvInfo info_of(const minigrid::Task& task) {
           .num_difficulties = task.num_difficulties};
 }
 
+EnvInfo info_of(const procgen::Variant& variant) {
+  return {.name = variant.env_name(),
+          .group = "Procgen 0.10.7",
+          .summary = variant.game->name + ": " + variant.game->summary,
+          .width = procgen::kImageSide,
+          .height = procgen::kImageSide,
+          .max_steps = variant.max_steps(),
+          .num_actions = procgen::kNumActions,
+          .returns = variant.returns()};
+}
+
 std::vector<EnvInfo> all_environments() {
   std::vector<EnvInfo> all;
   for (const bool of_the_paper : {true, false}) {
@@ -30,6 +42,7 @@ std::vector<EnvInfo> all_environments() {
       if (is_of_the_paper(task) == of_the_paper) all.push_back(info_of(task));
     }
   }
+  for (const procgen::Variant& variant : procgen::variants()) all.push_back(info_of(variant));
   return all;
 }
 
@@ -52,6 +65,9 @@ std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& opt
     if (minigrid::env_name(task) == name) {
       return std::make_unique<minigrid::MiniGridEnv>(task, options);
     }
+  }
+  if (const auto variant = procgen::find_variant(name)) {
+    return std::make_unique<procgen::ProcgenEnv>(*variant, options);
   }
   throw_unknown(name);
 }

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
+#include "plr/procgen/games.h"
 
 namespace plr {
 
@@ -21,18 +23,21 @@ struct EnvInfo {
   std::string name;
   std::string group;    // the heading under which it is listed
   std::string summary;  // one plain line
-  int width = 0;        // of its grid
+  int width = 0;        // of its grid, or of its picture in pixels
   int height = 0;
   int max_steps = 0;
   int num_actions = 0;
   int num_difficulties = 0;  // 0: its levels have no degree of difficulty
+  // Which returns are normalized to 0 and 1, where its inventors say so.
+  std::optional<procgen::ReturnRange> returns = std::nullopt;
 };
 
 // All environments in the order of a reader: the paper's first.
 std::span<const EnvInfo> environments();
 
 // Throws std::invalid_argument for an unknown name, with the closest known one, and for options
-// that are out of their bounds or that the environment does not have.
+// that are out of their bounds or that the environment does not have; std::runtime_error if Procgen
+// is asked for and not installed, with what to do.
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options = {});
 
 }  // namespace plr

@@ -7,6 +7,7 @@
 #include "plr/minigrid/minigrid_env.h"
 #include "plr/minigrid/render.h"
 #include "plr/minigrid/step.h"
+#include "plr/procgen/procgen_env.h"
 
 namespace plr {
 namespace {
@@ -62,7 +63,14 @@ std::string carried_in(const VectorEnv& env, int slot) {
 std::string action_name(const VectorEnv& env, Action action) {
   constexpr std::array<const char*, minigrid::kNumActions> kMiniGrid = {
       "left", "right", "forward", "pick up", "drop", "toggle", "done"};
+  // Movements of nine directions, then the keys whose meaning is the game's.
+  constexpr std::array<const char*, procgen::kNumActions> kProcgen = {
+      "l-down", "left", "l-up", "down", "none", "up", "r-down", "right",
+      "r-up",   "D",    "A",    "W",    "S",    "Q",  "E"};
   if (as_minigrid(env) != nullptr) return kMiniGrid.at(static_cast<std::size_t>(action));
+  if (dynamic_cast<const procgen::ProcgenEnv*>(&env) != nullptr) {
+    return kProcgen.at(static_cast<std::size_t>(action));
+  }
   return std::to_string(action);
 }
 

@@ -5,6 +5,7 @@
 
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay.h"
+#include "plr/core/tscl.h"
 #include "tests/support/counting_allocator.h"
 
 namespace plr {
@@ -12,11 +13,12 @@ namespace {
 
 using testing::num_allocations;
 
-std::size_t allocations_of_play(LevelReplay& replay, int episodes, Random random) {
+std::size_t allocations_of_play(Curriculum& curriculum, int episodes, Random random) {
   const std::size_t before = num_allocations();
   for (int i = 0; i < episodes; ++i) {
-    const LevelId level = replay.next();
-    replay.record({.level = level, .score = random.uniform()});
+    const LevelId level = curriculum.next();
+    const double score = random.uniform();
+    curriculum.record({.level = level, .score = score, .episode_return = score});
   }
   return num_allocations() - before;
 }
@@ -47,6 +49,17 @@ TEST(LevelReplay, OfAStreamTakesNoMemoryOnceItsBufferIsFull) {
     allocations_of_play(replay, 1'000, random);
     EXPECT_EQ(replay.num_seen(), 200U);
     EXPECT_EQ(allocations_of_play(replay, 5'000, random), 0U);
+  }
+}
+
+TEST(Tscl, TakesNoMemoryOnceItsWindowsAreFull) {
+  const Random random = Streams(3).named("test");
+  for (const TsclPolicy policy : {TsclPolicy::kEpsilonGreedy, TsclPolicy::kBoltzmann}) {
+    Tscl tscl(LevelSet::range(0, 100), {.policy = policy}, random);
+    for (LevelId level = 0; level < 100; ++level) {
+      for (int i = 0; i < 10; ++i) tscl.record({.level = level, .episode_return = double(i)});
+    }
+    EXPECT_EQ(allocations_of_play(tscl, 5'000, random), 0U);
   }
 }
 

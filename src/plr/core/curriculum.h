@@ -8,7 +8,7 @@
 //   curriculum.record({.level = playing[slot], .score = 0.3, .episode_return = 10});
 //   playing[slot] = curriculum.next();
 //
-// level_replay.h is Prioritized Level Replay, uniform.h its baseline.
+// level_replay.h is Prioritized Level Replay; uniform.h and tscl.h are the paper's baselines.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // Saving and loading whatever has a state: it goes on identically, and damage is always noticed.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -11,6 +12,8 @@
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/reward_normalizer.h"
+#include "plr/core/tscl.h"
+#include "plr/core/ucb_bandit.h"
 #include "plr/core/uniform.h"
 
 namespace plr {
@@ -75,6 +78,54 @@ TEST(Uniform, GoesOnIdenticallyAfterLoad) {
   play(original, 5);
   other.load(original.save());
   EXPECT_EQ(play(original, 20), play(other, 20));
+}
+
+std::vector<Tscl> all_kinds_of_tscl(std::uint64_t seed) {
+  std::vector<Tscl> kinds;
+  for (const TsclPolicy policy : {TsclPolicy::kEpsilonGreedy, TsclPolicy::kBoltzmann}) {
+    // 3 returns a window, so that most are full; a low temperature forces other scales.
+    const TsclConfig config{.window = 3,
+                            .smoothing = 0.7,
+                            .policy = policy,
+                            .temperature = 1e-3,
+                            .staleness_coef = 0.3};
+    kinds.emplace_back(LevelSet::range(0, 30), config, stream(seed));
+    kinds.emplace_back(LevelSet::list({9, 4, 1ULL << 60}), config, stream(seed));
+  }
+  return kinds;
+}
+
+TEST(Tscl, GoesOnIdenticallyAfterLoad) {
+  std::vector<Tscl> originals = all_kinds_of_tscl(1);
+  std::vector<Tscl> others = all_kinds_of_tscl(2);
+  for (std::size_t i = 0; i < originals.size(); ++i) {
+    play(originals[i], 100);
+    originals[i].next();
+    play(others[i], 7);
+    others[i].load(originals[i].save());
+    EXPECT_EQ(originals[i].save(), others[i].save());
+    EXPECT_EQ(play(originals[i], 200), play(others[i], 200));
+    EXPECT_EQ(originals[i].save(), others[i].save());
+  }
+}
+
+// Chooses and credits; returns what was chosen.
+std::vector<std::size_t> try_arms(UcbBandit& bandit, int times) {
+  std::vector<std::size_t> arms;
+  for (int i = 0; i < times; ++i) {
+    bandit.credit(std::sin(i));
+    arms.push_back(bandit.choose());
+  }
+  return arms;
+}
+
+TEST(UcbBandit, GoesOnIdenticallyAfterLoad) {
+  UcbBandit original(4, {.exploration = 1, .window = 3});
+  UcbBandit other(4, {.exploration = 1, .window = 3});
+  try_arms(original, 50);
+  other.load(original.save());
+  EXPECT_EQ(try_arms(original, 50), try_arms(other, 50));
+  EXPECT_EQ(original.save(), other.save());
 }
 
 TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
@@ -143,6 +194,13 @@ std::vector<Loadable> everything_with_a_state() {
     replay.next();
     all.push_back(loadable("level replay", replay));
   }
+  for (Tscl& tscl : all_kinds_of_tscl(3)) {
+    play(tscl, 60);
+    all.push_back(loadable("tscl", tscl));
+  }
+  UcbBandit bandit(4, {.window = 3});
+  try_arms(bandit, 20);
+  all.push_back(loadable("bandit", bandit));
   all.push_back(loadable("uniform", Uniform(LevelSet::range(0, 9), stream(3))));
   all.push_back(loadable("reward normalizer", RewardNormalizer({}, 3)));
   EpisodeScorer scorer({.score_update = ScoreUpdate::kRollout}, 2, 3);

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> enum_names(LevelSeeding) {
 
 struct EnvOptions {
   int num_slots = 64;
-  int num_workers = 1;
+  int num_workers = 0;
   Observation observation = Observation::kFull;
   LevelSeeding seeding = LevelSeeding::kDefault;
 };
@@ -37,8 +37,8 @@ template <class Options, class Visit>
 requires std::same_as<std::remove_const_t<Options>, EnvOptions>
 void visit_fields(Options& options, Visit&& visit) {
   visit("num_slots", options.num_slots, from_to(1, 1 << 16), "environments played side by side");
-  visit("num_workers", options.num_workers, from_to(1, 1024),
-        "threads that step them; never changes a result");
+  visit("num_workers", options.num_workers, from_to(0, 1024),
+        "threads that step them, 0 for one per core; of Procgen; never changes a result");
   visit("observation", options.observation, any_value(),
         "of MiniGrid: the whole grid, or the 7 x 7 cells in front of the agent");
   visit("seeding", options.seeding, any_value(),

@@ -34,6 +34,7 @@ StepBuffers::StepBuffers(const EnvSpec& spec)
 VectorEnv::VectorEnv(EnvSpec spec)
     : spec_(std::move(spec)),
       phases_(slots_of(spec_), Phase::kNotStarted),
+      solved_(slots_of(spec_)),
       levels_(slots_of(spec_)),
       started_in_(slots_of(spec_)) {
   assert(spec_.num_slots > 0 && spec_.num_actions > 0 && spec_.observation_size() > 0);
@@ -55,7 +56,10 @@ void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const Ste
   check_actions(slots, actions);
   step_slots(slots, actions, out);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
-    if (out.ended(slot)) phases_[static_cast<std::size_t>(slot)] = Phase::kEnded;
+    if (!out.ended(slot)) continue;
+    const auto i = static_cast<std::size_t>(slot);
+    phases_[i] = Phase::kEnded;
+    solved_[i] = solved_by(slot, out.rewards[i]) ? 1 : 0;
   }
 }
 
@@ -69,6 +73,11 @@ std::optional<LevelId> VectorEnv::level(int slot) const {
 bool VectorEnv::is_running(int slot) const {
   check_slot(slot);
   return phases_[static_cast<std::size_t>(slot)] == Phase::kRunning;
+}
+
+bool VectorEnv::has_solved(int slot) const {
+  check_slot(slot);
+  return solved_[static_cast<std::size_t>(slot)] != 0;
 }
 
 std::string_view VectorEnv::mission(int slot) const {

@@ -117,6 +117,8 @@ class VectorEnv {
   std::optional<LevelId> level(int slot) const;
   // Whether a slot can be stepped.
   bool is_running(int slot) const;
+  // Whether the episode that was stepped to its end last in a slot solved its level.
+  bool has_solved(int slot) const;
   // The task of the slot's level in words; empty where there are none.
   std::string_view mission(int slot) const;
   // From 0, easiest; nothing where levels have no degree.  May cost as much as a start.
@@ -137,6 +139,8 @@ class VectorEnv {
   virtual void start_levels(std::span<const Start> starts, const StepBatch& out) = 0;
   virtual void step_slots(SlotRange slots, std::span<const Action> actions,
                           const StepBatch& out) = 0;
+  // Of an episode that has just ended: by default, whether its last action was rewarded.
+  virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }
   virtual std::optional<int> difficulty_of(LevelId /*level*/) const { return std::nullopt; }
   // An episode of `level`, started and perhaps ended.  load_episode reads all of `in` and calls
@@ -152,6 +156,7 @@ class VectorEnv {
 
   EnvSpec spec_;
   std::vector<Phase> phases_;              // [N]
+  std::vector<std::uint8_t> solved_;       // [N]; of the episode that ended last
   std::vector<LevelId> levels_;            // [N]; meaningless before the first start
   std::vector<std::uint64_t> started_in_;  // [N]; the call of start() that named the slot last
   std::uint64_t num_start_calls_ = 0;

@@ -24,11 +24,23 @@ enum class Precision : std::uint8_t {
 
 constexpr std::array<std::string_view, 3> enum_names(Precision) { return {"fp32", "tf32", "bf16"}; }
 
+// By whose kernels the network acts on CUDA.
+enum class Kernels : std::uint8_t {
+  kAuto,      // our own where there are any for the network, the device and the precision
+  kLibtorch,  // libtorch's
+  kPlr,       // our own, or an error
+};
+
+constexpr std::array<std::string_view, 3> enum_names(Kernels) {
+  return {"auto", "libtorch", "plr"};
+}
+
 struct Compute {
   std::string device = "cpu";              // "auto", "cpu", "cuda" or "cuda:1"
   Precision precision = Precision::kFp32;  // of the network; also given to it when it is made
   bool deterministic = false;  // on CUDA: repeats bit for bit, and is slower; the CPU always does
   int num_threads = 1;         // of libtorch on the CPU; the order of its sums depends on it
+  Kernels kernels = Kernels::kAuto;
 };
 
 template <class Config, class Visit>
@@ -42,6 +54,8 @@ void visit_fields(Config& config, Visit&& visit) {
       "threads", config.num_threads, from_to(0, 1024),
       "of libtorch on the CPU, 0 for one per core; the order of its sums, hence the last bits of a "
       "run, depends on it");
+  visit("kernels", config.kernels, any_value(),
+        "on CUDA: auto takes our own where there are any, libtorch never, plr insists on them");
 }
 
 // The same with "auto" and 0 threads made plain, as they are on this machine.

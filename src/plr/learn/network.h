@@ -23,6 +23,7 @@
 #include <span>
 
 #include "plr/learn/compute.h"
+#include "plr/learn/cuda/acting.h"
 #include "plr/learn/parameters.h"
 
 namespace plr {
@@ -40,6 +41,12 @@ struct Output {
   at::Tensor value;   // [B]
 };
 
+// Kernels that lead from observations to decisions without libtorch (own_actor.h).
+struct OwnActor {
+  std::function<void()> refresh;                    // orders that changed weights be taken over
+  std::function<void(const cuda::ActingJob&)> act;  // orders decisions on observations
+};
+
 class Network {
  public:
   // Scaled images [B, C, H, W], channels last in memory, to logits and a value [B, 1].
@@ -53,7 +60,12 @@ class Network {
   // Throws std::invalid_argument if the shape does not fit.
   Output forward(const at::Tensor& obs) const;
 
+  // How it acts, where that is not by forward(); empty functions otherwise.
+  void set_actor(OwnActor actor) { actor_ = std::move(actor); }
+  const OwnActor& actor() const { return actor_; }
+
   const NetworkShape& shape() const { return shape_; }
+  Precision precision() const { return precision_; }
   const Parameters& parameters() const { return parameters_; }
   at::Device device() const { return parameters_.values().device(); }
 
@@ -63,6 +75,7 @@ class Network {
   Precision precision_;
   Parameters parameters_;
   Body body_;
+  OwnActor actor_;
 };
 
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.

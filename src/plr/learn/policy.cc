@@ -35,6 +35,19 @@ at::Tensor term_of(ScoreFunction function, const at::Tensor& log_probs) {
   }
 }
 
+cuda::PolicyTerm cuda_term(ScoreFunction function) {
+  switch (function) {
+    case ScoreFunction::kPolicyEntropy:
+      return cuda::PolicyTerm::kEntropy;
+    case ScoreFunction::kLeastConfidence:
+      return cuda::PolicyTerm::kLeastConfidence;
+    case ScoreFunction::kMinMargin:
+      return cuda::PolicyTerm::kMinMargin;
+    default:
+      return cuda::PolicyTerm::kNone;
+  }
+}
+
 }  // namespace
 
 Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch)
@@ -44,8 +57,10 @@ Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t m
   const bool pinned = network.device().is_cuda();
   host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
   host_results_ = at::zeros({4, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+  uniforms_ = at::zeros({length}, at::TensorOptions(network.device()).dtype(at::kDouble));
   obs_ = at::zeros({length, shape.height, shape.width, shape.channels},
                    at::TensorOptions(network.device()).dtype(at::kByte));
+  refresh();
 }
 
 void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out) {
@@ -58,8 +73,7 @@ void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const 
 
   const c10::InferenceMode inference;
   std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
-  obs_.narrow(0, 0, obs.size(0)).copy_(obs, /*non_blocking=*/true);
-  repeated(deciding_, batch)([&] { decide(obs.size(0)); });
+  order(obs);
   wait_for(network_.device());
 
   const auto row = [&](std::int64_t which) {
@@ -72,10 +86,35 @@ void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const 
   if (!out.terms.empty()) std::ranges::copy(row(3), out.terms.begin());
 }
 
-// From obs_ and host_uniforms_ to host_results_.
+// From the observations and host_uniforms_ to host_results_, which are there after waiting.
+void Policy::order(const at::Tensor& obs) {
+  const std::int64_t batch = obs.size(0);
+  const bool in_place = obs.device() == obs_.device() && network_.actor().act;
+  const at::Tensor seen = in_place ? obs : obs_.narrow(0, 0, batch);
+  if (!in_place) seen.copy_(obs, /*non_blocking=*/true);
+  if (!network_.actor().act) {
+    deciding_.try_emplace(batch, network_.device()).first->second([&] { decide(batch); });
+    return;
+  }
+  network_.actor().act({.obs = seen.const_data_ptr<std::uint8_t>(),
+                        .uniforms = host_uniforms_.const_data_ptr<double>(),
+                        .results = host_results_.mutable_data_ptr<float>(),
+                        .result_stride = host_results_.size(1),
+                        .drawn = uniforms_.mutable_data_ptr<double>(),
+                        .batch = static_cast<int>(batch),
+                        .num_actions = static_cast<int>(network_.shape().num_actions),
+                        .greedy = config_.greedy,
+                        .term = cuda_term(config_.score_function)});
+}
+
+void Policy::refresh() {
+  if (network_.actor().refresh) network_.actor().refresh();
+}
+
+// From obs_ and host_uniforms_ to host_results_, by libtorch.
 void Policy::decide(std::int64_t batch) {
-  const at::Tensor u =
-      host_uniforms_.narrow(0, 0, batch).to(network_.device(), /*non_blocking=*/true);
+  const at::Tensor u = uniforms_.narrow(0, 0, batch);
+  u.copy_(host_uniforms_.narrow(0, 0, batch), /*non_blocking=*/true);
   const Output output = network_.forward(obs_.narrow(0, 0, batch));
   const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
   const at::Tensor actions = config_.greedy ? output.logits.argmax(1) : draw(output.logits, u);
@@ -90,17 +129,9 @@ void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
   const auto batch = static_cast<std::size_t>(obs.size(0));
   check(batch, values.size(), "values");
   const c10::InferenceMode inference;
-  const at::Tensor host = host_results_[2].narrow(0, 0, obs.size(0));
-  obs_.narrow(0, 0, obs.size(0)).copy_(obs, /*non_blocking=*/true);
-  repeated(valuing_, batch)([&] {
-    host.copy_(network_.forward(obs_.narrow(0, 0, obs.size(0))).value, /*non_blocking=*/true);
-  });
+  order(obs);
   wait_for(network_.device());
-  std::ranges::copy(std::span(host.const_data_ptr<float>(), batch), values.begin());
-}
-
-Repeated& Policy::repeated(std::map<std::size_t, Repeated>& by_batch, std::size_t batch) {
-  return by_batch.try_emplace(batch, network_.device()).first->second;
+  std::ranges::copy(std::span(host_results_[2].const_data_ptr<float>(), batch), values.begin());
 }
 
 void Policy::check(std::size_t batch, std::size_t length, const char* name) const {

@@ -50,22 +50,25 @@ class Policy {
   // std::invalid_argument if an array's length is not B or B is above max_batch.
   void act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out);
 
+  // The network's weights have changed since it acted last.
+  void refresh();
+
   // The values alone, for the observations that follow a rollout's last step.
   void evaluate(const at::Tensor& obs, std::span<float> values);
 
  private:
   void check(std::size_t batch, std::size_t length, const char* name) const;
 
+  void order(const at::Tensor& obs);
   void decide(std::int64_t batch);
-  Repeated& repeated(std::map<std::size_t, Repeated>& by_batch, std::size_t batch);
 
   const Network& network_;
   PolicyConfig config_;
-  at::Tensor host_uniforms_;                  // [max_batch] doubles, pinned with CUDA
-  at::Tensor host_results_;                   // [4, max_batch] floats, pinned with CUDA
-  at::Tensor obs_;                            // [max_batch, H, W, C] bytes on the device
-  std::map<std::size_t, Repeated> deciding_;  // by the number of observations
-  std::map<std::size_t, Repeated> valuing_;
+  at::Tensor host_uniforms_;  // [max_batch] doubles, this and the next pinned with CUDA
+  at::Tensor host_results_;   // [4, max_batch] floats
+  at::Tensor uniforms_;       // [max_batch] doubles, this and the next on the device
+  at::Tensor obs_;            // [max_batch, H, W, C] bytes
+  std::map<std::int64_t, Repeated> deciding_;  // by the number of observations
 };
 
 }  // namespace plr

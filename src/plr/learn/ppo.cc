@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "plr/learn/ppo_loss.h"
 
@@ -42,6 +43,17 @@ double explained_variance(const Rollout& rollout) {
   return variance > 0 ? 1 - moments(errors).variance / variance : 0;
 }
 
+// What the network makes of two batches, in one pass; the second may be missing.
+std::pair<Output, Output> forward_both(const Network& network, const at::Tensor& obs,
+                                       const at::Tensor& more_obs) {
+  if (!more_obs.defined()) return {network.forward(obs), {}};
+  const Output both = network.forward(at::cat({obs, more_obs}));
+  const auto part = [&](std::int64_t first, std::int64_t count) -> Output {
+    return {both.logits.narrow(0, first, count), both.value.narrow(0, first, count)};
+  };
+  return {part(0, obs.size(0)), part(obs.size(0), more_obs.size(0))};
+}
+
 PpoLosses losses_of(const at::Tensor& row) {
   const auto* x = row.const_data_ptr<float>();
   return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
@@ -64,9 +76,13 @@ Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches)
       config_(config),
       stream_(minibatches),
       adam_(network.parameters(), config.adam),
-      broken_(at::zeros({}, network.parameters().values().options())),
-      step_(network.device()) {
+      broken_(at::zeros({}, network.parameters().values().options())) {
   check_fields(config);
+}
+
+void Ppo::set_hooks(PpoHooks hooks) {
+  hooks_ = std::move(hooks);
+  steps_.clear();
 }
 
 PpoStats Ppo::update(const Rollout& rollout) {
@@ -82,8 +98,12 @@ PpoStats Ppo::update(const Rollout& rollout) {
   draw_orders();
   broken_.zero_();
   position_.zero_();
+  if (hooks_.begin) hooks_.begin(rollout, table_.size(0), size);
+  const std::int64_t kind = hooks_.kind ? hooks_.kind() : 0;
+  Repeated& step = steps_.try_emplace(kind, network_.device()).first->second;
   for (std::int64_t i = 0; i < table_.size(0); ++i) {
-    step_([&] {
+    if (hooks_.prepare) hooks_.prepare(i);
+    step([&] {
       Minibatch minibatch = gather();
       if (hooks_.transform) hooks_.transform(minibatch);
       learn_from(minibatch);
@@ -92,8 +112,8 @@ PpoStats Ppo::update(const Rollout& rollout) {
   return summary(rollout);
 }
 
-// Makes the tensors that every update of such rollouts uses; they stay where they are, as step_
-// demands.
+// Makes the tensors that every update of such rollouts uses; they stay where they are, as
+// repeating demands.
 void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
   const at::Tensor obs = rollout.obs().flatten(0, 1);
   if (obs_.defined() && obs_.is_same_size(obs) && obs_.data_ptr() == obs.data_ptr()) return;
@@ -108,7 +128,7 @@ void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
   orders_ = at::empty({num_steps, size}, here.dtype(at::kLong));
   position_ = at::zeros({1}, here.dtype(at::kLong));
   table_ = at::zeros({num_steps, kNumLosses}, here);
-  step_ = Repeated(network_.device());
+  steps_.clear();
 }
 
 // Brings all but the observations to the device, the advantages normalized.
@@ -161,9 +181,10 @@ Minibatch Ppo::gather() {
 
 // One step; notes what PpoLosses says of it in table_ and moves position_ on.
 void Ppo::learn_from(const Minibatch& minibatch) {
-  const Output output = network_.forward(minibatch.obs);
+  const at::Tensor more_obs = hooks_.more_obs ? hooks_.more_obs(minibatch) : at::Tensor();
+  const auto [output, more] = forward_both(network_, minibatch.obs, more_obs);
   const PpoTerms terms = ppo_terms(config_, minibatch, output);
-  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output)
+  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output, more)
                                              : at::zeros({}, terms.policy_loss.options());
   const at::Tensor total = terms.policy_loss + config_.value_coef * terms.value_loss -
                            config_.entropy_coef * terms.entropy + extra;

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -76,13 +77,24 @@ struct Minibatch {
   at::Tensor returns;        // [B]
 };
 
-// Where a method enters the update; empty functions do nothing.
+// Where a method enters the update; empty functions do nothing.  All but begin and prepare order
+// work for the device alone.
 struct PpoHooks {
+  // Before an update learns from a rollout, in so many mini-batches of so many samples.
+  std::function<void(const Rollout&, std::int64_t num_minibatches, std::int64_t size)> begin = {};
+  // Which of a few kinds this update is, where the functions below differ between updates; those of
+  // one kind order the same work on the same tensors each time (repeated.h).
+  std::function<std::int64_t()> kind = {};
+  // Before each of them, counted from 0.  Whatever is random is drawn here, so that the following
+  // do nothing but compute on the device.
+  std::function<void(std::int64_t minibatch)> prepare = {};
   // Changes a mini-batch before it is learned from, by giving its fields new tensors.
   std::function<void(Minibatch&)> transform = {};
-  // A further term of the loss, a scalar on the device, from a mini-batch and what the network made
-  // of it.
-  std::function<at::Tensor(const Minibatch&, const Output&)> extra_loss = {};
+  // More observations, which the network sees in the same pass.
+  std::function<at::Tensor(const Minibatch&)> more_obs = {};
+  // A further term of the loss, a scalar on the device, from a mini-batch, what the network made of
+  // it, and what it made of more_obs.
+  std::function<at::Tensor(const Minibatch&, const Output&, const Output& more)> extra_loss = {};
   // Puts the samples 0..T*N-1 (step * N + slot) of an epoch in order; if empty, a shuffle.
   std::function<void(std::span<std::int64_t>)> order = {};
 };
@@ -115,7 +127,7 @@ class Ppo {
   // finite: the weights are then as the mini-batch before left them.
   PpoStats update(const Rollout& rollout);
 
-  void set_hooks(PpoHooks hooks) { hooks_ = std::move(hooks); }
+  void set_hooks(PpoHooks hooks);
 
   // Weights, moments and step count by name, as views: copy_by_name() saves and restores them.
   std::vector<NamedTensor> state() const;
@@ -145,7 +157,7 @@ class Ppo {
   at::Tensor orders_;        // the same on the device
   at::Tensor position_;      // [1] int64: the mini-batch that comes next
   at::Tensor table_;         // [S, 8] floats: PpoLosses of each
-  Repeated step_;
+  std::map<std::int64_t, Repeated> steps_;  // by PpoHooks::kind
 };
 
 }  // namespace plr

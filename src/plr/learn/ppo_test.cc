@@ -123,6 +123,24 @@ TEST(Ppo, GoesOnFromASavedStateAsIfNeverStopped) {
   }
 }
 
+TEST(Ppo, RecordedStepsLeaveTheSameBytesAsDescribedOnes) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  PpoConfig config = kConfig;
+  config.epochs = 1;
+  config.num_minibatches = 2;
+  TinyRun recorded(3, config, "cuda");
+  TinyRun described(3, config, "cuda");
+  // Every update is of another kind, and two steps of a kind are too few to be recorded.
+  std::int64_t kind = 0;
+  described.ppo.set_hooks({.kind = [&] { return ++kind; }});
+  for (int u = 0; u < 5; ++u) {
+    recorded.update();
+    described.update();
+  }
+  EXPECT_TRUE(
+      at::equal(recorded.network.parameters().values(), described.network.parameters().values()));
+}
+
 TEST(Ppo, TheFirstMinibatchFindsThePolicyThatActed) {
   TinyRun run(1);
   const PpoLosses first = run.update().minibatches.at(0);
@@ -177,7 +195,7 @@ TEST(Ppo, AMethodMayReplaceTheMinibatchAndAddToTheLoss) {
                            m.returns = m.returns + 1;
                          },
                      .extra_loss =
-                         [&](const Minibatch& m, const Output& output) {
+                         [&](const Minibatch& m, const Output& output, const Output&) {
                            ++added;
                            EXPECT_EQ(m.obs.scalar_type(), at::kFloat);
                            EXPECT_EQ(output.logits.sizes(), at::IntArrayRef({32, 3}));
@@ -190,6 +208,40 @@ TEST(Ppo, AMethodMayReplaceTheMinibatchAndAddToTheLoss) {
   EXPECT_NEAR(stats.mean.total,
               stats.mean.policy_loss + 0.5 * stats.mean.value_loss - 0.01 * stats.mean.entropy + 3,
               1e-5);
+}
+
+TEST(Ppo, AMethodHearsOfEveryUpdateAndMinibatchBeforeItBegins) {
+  TinyRun run(1);
+  std::vector<std::string> heard;
+  run.ppo.set_hooks({.begin =
+                         [&](const Rollout& rollout, std::int64_t count, std::int64_t size) {
+                           EXPECT_EQ(&rollout, &run.rollout);
+                           EXPECT_EQ(count, 8);
+                           EXPECT_EQ(size, 32);
+                           heard.emplace_back("begin");
+                         },
+                     .prepare = [&](std::int64_t i) { heard.push_back(std::to_string(i)); },
+                     .transform = [&](Minibatch&) { heard.emplace_back("learn"); }});
+  run.update();
+  ASSERT_EQ(heard.size(), 17);
+  EXPECT_EQ(heard[0], "begin");
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(heard[1 + 2 * i], std::to_string(i));
+    EXPECT_EQ(heard[2 + 2 * i], "learn");
+  }
+}
+
+TEST(Ppo, MoreObservationsPassThroughTheNetworkBesideTheOthers) {
+  TinyRun run(1);
+  play(run.network, run.random, run.rollout);
+  run.ppo.set_hooks({.more_obs = [](const Minibatch& m) { return m.obs.slice(0, 0, 5); },
+                     .extra_loss =
+                         [&](const Minibatch&, const Output& output, const Output& more) {
+                           EXPECT_EQ(output.logits.size(0), 32);
+                           EXPECT_EQ(more.value.sizes(), at::IntArrayRef({5}));
+                           return (output.logits.slice(0, 0, 5) - more.logits).abs().max();
+                         }});
+  EXPECT_NEAR(run.ppo.update(run.rollout).mean.extra_loss, 0, 1e-6);
 }
 
 TEST(Ppo, ALossThatIsNotFiniteIsRefusedAndTheWeightsStay) {

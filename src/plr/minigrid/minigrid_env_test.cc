@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "plr/core/random.h"
+#include "plr/env/random_play.h"
 #include "plr/minigrid/observe.h"
 #include "plr/minigrid/step.h"
 
@@ -49,6 +51,24 @@ TEST(MiniGridEnv, PlaysEveryTaskAsTheEngineDoes) {
     expect_to_play_as_the_engine(task, Observation::kFull);
     expect_to_play_as_the_engine(task, Observation::kView);
   }
+}
+
+TEST(MiniGridEnv, HasSolvedALevelWhoseLastActionWasRewarded) {
+  MiniGridEnv env(find_task("MiniGrid-Empty-5x5-v0"), {.num_slots = 16});
+  RandomPlay play(env, 1);
+  int num_solved = 0;
+  int num_lost = 0;
+  for (int i = 0; i < 400; ++i) {
+    play.step();
+    for (int slot = 0; slot < 16; ++slot) {
+      if (!play.batch().ended(slot)) continue;
+      EXPECT_EQ(env.has_solved(slot), play.batch().rewards[static_cast<std::size_t>(slot)] > 0);
+      env.has_solved(slot) ? ++num_solved : ++num_lost;
+    }
+  }
+  EXPECT_GT(num_solved, 0);
+  EXPECT_GT(num_lost, 0);
+  EXPECT_THROW(env.has_solved(16), std::out_of_range);
 }
 
 }  // namespace

@@ -5,20 +5,40 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plr/learn/own_actor.h"
 #include "plr/run/safetensors.h"
 
 namespace plr {
+
+namespace {
+
+// Lets the network act by our own kernels where that is wanted and possible.
+void choose_actor(Kernels kernels, std::optional<OwnActor> own, Network& network) {
+  if (own && kernels != Kernels::kLibtorch) {
+    network.set_actor(std::move(*own));
+  } else if (kernels == Kernels::kPlr) {
+    throw std::invalid_argument(
+        "kernels is plr, but there are none for this network, device and precision; take auto");
+  }
+}
+
+}  // namespace
 
 Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
                      at::Device device) {
   const auto [height, width, channels] = env.observation_shape;
   const NetworkShape shape{height, width, channels, env.num_actions};
+  const Compute& compute = config.compute;
   if (env.name.starts_with("procgen/")) {
-    return make_procgen_network(shape, config.network.procgen, init, config.compute.precision,
-                                device);
+    const ProcgenNetworkConfig& procgen = config.network.procgen;
+    Network network = make_procgen_network(shape, procgen, init, compute.precision, device);
+    choose_actor(compute.kernels, own_procgen_actor(network, procgen), network);
+    return network;
   }
-  return make_minigrid_network(shape, config.network.minigrid, init, config.compute.precision,
-                               device);
+  const MinigridNetworkConfig& minigrid = config.network.minigrid;
+  Network network = make_minigrid_network(shape, minigrid, init, compute.precision, device);
+  choose_actor(compute.kernels, own_minigrid_actor(network, minigrid), network);
+  return network;
 }
 
 std::vector<std::byte> to_bytes(const std::vector<NamedTensor>& tensors) {

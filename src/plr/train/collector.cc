@@ -40,6 +40,7 @@ void Collector::begin(Rollout& rollout) {
 }
 
 void Collector::fill(Rollout& rollout) {
+  parts_.policy.refresh();
   for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
     act_and_step(rollout, step);
     score(rollout, step);
@@ -88,7 +89,7 @@ void Collector::score(Rollout& rollout, std::size_t step) {
     parts_.scorer.step(slot, rollout.rewards[step][slot], rollout.values[step][slot], terms_[slot]);
     if (done[slot] == 0) continue;
     parts_.scorer.end(slot, returns_[slot]);
-    window_.add(returns_[slot], lengths_[slot]);
+    window_.add(returns_[slot], lengths_[slot], parts_.env.has_solved(static_cast<int>(slot)));
     returns_[slot] = 0;
     lengths_[slot] = 0;
     starts_.push_back({.slot = static_cast<int>(slot)});
@@ -128,11 +129,11 @@ std::vector<std::byte> Collector::save(Rollout& rollout) const {
     parts_.env.save(slot, episode);
     writer.numbers<std::byte>(episode);
   }
-  return writer.seal("collector", 1);
+  return writer.seal("collector", 2);
 }
 
 void Collector::load(std::span<const std::byte> bytes, Rollout& rollout) {
-  ByteReader reader(bytes, "collector", 1);
+  ByteReader reader(bytes, "collector", 2);
   const std::size_t n = levels_.size();
   actions_ = reader.random();
   returns_ = reader.numbers<double>(n);

@@ -23,6 +23,22 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
+// The same for Procgen.  An evaluation plays long episodes, so that there are fewer of them.
+TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
+                          std::int64_t steps) {
+  TrainConfig config;
+  config.task.env = env;
+  config.task.levels = levels;
+  config.env.num_slots = num_slots;
+  config.schedule.steps = steps;
+  config.schedule.eval_interval = 50;
+  config.schedule.checkpoint_interval = 50;
+  config.replay.staleness_coef = 0.1;
+  config.ppo.epochs = 3;
+  config.ppo.adam.learning_rate = 5e-4;
+  return config;
+}
+
 struct Preset {
   std::string name;
   std::string summary;
@@ -45,6 +61,12 @@ const std::vector<Preset>& all_presets() {
     list.push_back(
         {"minigrid-omg-medium", "the paper's ObstructedMazeGamut-Medium: 6,000 levels, 250M steps",
          minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, 250'000'000)});
+    list.push_back({"procgen-easy",
+                    "the paper's Procgen, easy: 200 levels, 25M steps; --env procgen/GAME",
+                    procgen_paper("procgen/bigfish", "200", 64, 25'000'000)});
+    list.push_back({"procgen-hard",
+                    "the paper's Procgen, hard: 500 levels, 200M steps; --env procgen/GAME-hard",
+                    procgen_paper("procgen/bigfish-hard", "500", 128, 200'000'000)});
     return list;
   }();
   return all;
@@ -61,6 +83,10 @@ bool is_quoted(auto) { return false; }
 
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
+  if (!config.drac.enabled && config.drac.augmentation != DracConfig{}.augmentation) {
+    throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +
+                                ", but drac is false: nothing would be augmented; set drac too");
+  }
 }
 
 void set(TrainConfig& config, std::string_view name, const std::string& value) {
@@ -112,6 +138,28 @@ void set_algorithm(TrainConfig& config, Algorithm algorithm) {
   config.scorer.tail_row = scorer.tail_row;
   config.scorer.released_td_error = scorer.released_td_error;
   config.network.procgen.relu_skip = released;
+  config.drac.sampled = released;
+  config.drac.augment.overbright_cutout = released;
+}
+
+void set_method(TrainConfig& config, Method method) {
+  const bool is_replay = method == Method::kPlr || method == Method::kUcbDracPlr;
+  config.task.curriculum = is_replay                 ? CurriculumKind::kPlr
+                           : method == Method::kTscl ? CurriculumKind::kTscl
+                                                     : CurriculumKind::kUniform;
+  config.tscl = {};
+  config.mixreg = {.alpha = method == Method::kMixreg ? 0.01 : 0};
+  config.drac.enabled = method == Method::kUcbDrac || method == Method::kUcbDracPlr;
+  config.drac.augmentation = Augmentation::kUcb;
+  config.drac.coef = DracConfig{}.coef;
+  config.drac.ucb = {};
+}
+
+std::string method_text(const TrainConfig& config) {
+  std::string text = to_text(config.task.curriculum);
+  if (config.mixreg.alpha > 0) text += "-mixreg";
+  if (config.drac.enabled) text += "-" + to_text(config.drac.augmentation);
+  return text;
 }
 
 std::string to_toml(const TrainConfig& config) {

@@ -19,16 +19,21 @@
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
 #include "plr/core/reward_normalizer.h"
+#include "plr/core/tscl_config.h"
 #include "plr/env/env_options.h"
 #include "plr/learn/compute.h"
+#include "plr/learn/drac.h"
 #include "plr/learn/minigrid_network.h"
+#include "plr/learn/mixreg.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/procgen_network.h"
 
 namespace plr {
 
-enum class CurriculumKind : std::uint8_t { kPlr, kUniform };
-constexpr std::array<std::string_view, 2> enum_names(CurriculumKind) { return {"plr", "uniform"}; }
+enum class CurriculumKind : std::uint8_t { kPlr, kUniform, kTscl };
+constexpr std::array<std::string_view, 3> enum_names(CurriculumKind) {
+  return {"plr", "uniform", "tscl"};
+}
 
 struct TaskConfig {
   std::string env = "minigrid/MultiRoom-N4-Random";
@@ -61,6 +66,9 @@ struct TrainConfig {
   EpisodeScorerConfig scorer;
   RewardNormalizerConfig rewards;
   PpoConfig ppo;
+  TsclConfig tscl;
+  MixregConfig mixreg;
+  DracConfig drac;
   NetworkConfig network;
   Compute compute = {.device = "auto", .num_threads = 0};
 };
@@ -118,6 +126,9 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Scores of levels", config.scorer);
   visit_group("Reward normalization", config.rewards);
   visit_group("PPO", config.ppo);
+  visit_group("TSCL", config.tscl);
+  visit_group("Mixreg", config.mixreg);
+  visit_group("DrAC", config.drac);
   visit_group("Network", config.network);
   visit_group("Machine", config.compute);
 }
@@ -140,6 +151,17 @@ constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
   return {"paper", "released-code"};
 }
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
+
+// The methods that the paper compares, each in its best setting, which is the same for Procgen's
+// easy and hard games: what chooses the levels, and what is learned besides.
+enum class Method : std::uint8_t { kUniform, kTscl, kMixreg, kUcbDrac, kPlr, kUcbDracPlr };
+constexpr std::array<std::string_view, 6> enum_names(Method) {
+  return {"uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr"};
+}
+void set_method(TrainConfig& config, Method method);
+
+// What tells a run from others of its task: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
+std::string method_text(const TrainConfig& config);
 
 // Every field with its value and meaning; values_of_toml (run/settings_file.h) reads it back.
 std::string to_toml(const TrainConfig& config);

@@ -64,6 +64,32 @@ TEST(TrainConfig, HasThePapersSettingsAsPresets) {
   for (const auto& [name, summary] : presets()) EXPECT_NO_THROW(check(preset(name))) << name;
 }
 
+TEST(TrainConfig, HasThePapersSettingsForProcgen) {
+  const TrainConfig easy = preset("procgen-easy");
+  const TrainConfig hard = preset("procgen-hard");
+  EXPECT_EQ(easy.task.levels, "200");
+  EXPECT_EQ(hard.task.levels, "500");
+  EXPECT_EQ(easy.schedule.steps, 25'000'000);
+  EXPECT_EQ(hard.schedule.steps, 200'000'000);
+  EXPECT_EQ(hard.task.env, "procgen/bigfish-hard");
+  // Mini-batches of 2,048 and 4,096 steps.
+  EXPECT_EQ(easy.env.num_slots * easy.schedule.rollout_length / easy.ppo.num_minibatches, 2048);
+  EXPECT_EQ(hard.env.num_slots * hard.schedule.rollout_length / hard.ppo.num_minibatches, 4096);
+  for (const TrainConfig& config : {easy, hard}) {
+    EXPECT_EQ(config.schedule.rollout_length, 256);
+    EXPECT_EQ(config.ppo.epochs, 3);
+    EXPECT_EQ(config.ppo.entropy_coef, 0.01);
+    EXPECT_EQ(config.ppo.adam.learning_rate, 5e-4);
+    EXPECT_EQ(config.ppo.adam.epsilon, 1e-5);
+    EXPECT_EQ(config.replay.transform, Transform::kRank);
+    EXPECT_EQ(config.replay.temperature, 0.1);
+    EXPECT_EQ(config.replay.staleness_coef, 0.1);
+    EXPECT_EQ(config.scorer.score_function, ScoreFunction::kValueL1);
+    EXPECT_EQ(config.scorer.gamma, 0.999);
+    EXPECT_EQ(config.scorer.gae_lambda, 0.95);
+  }
+}
+
 TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
   TrainConfig config = preset("minigrid-multiroom");
   set_algorithm(config, Algorithm::kReleasedCode);
@@ -74,6 +100,38 @@ TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
 }
 
+TEST(TrainConfig, HasThePapersMethods) {
+  // Table "hyper-parameters" of the paper's appendix.
+  TrainConfig config = preset("minigrid-multiroom");
+  set_method(config, Method::kUcbDracPlr);
+  EXPECT_EQ(config.task.curriculum, CurriculumKind::kPlr);
+  EXPECT_TRUE(config.drac.enabled);
+  EXPECT_EQ(config.drac.augmentation, Augmentation::kUcb);
+  EXPECT_EQ(config.drac.coef, 0.1);
+  EXPECT_EQ(config.drac.ucb.window, 10);
+  EXPECT_EQ(config.drac.ucb.exploration, 0.1);
+  EXPECT_EQ(config.replay.staleness_coef, 0.3);  // the preset's
+  EXPECT_EQ(method_text(config), "plr-ucb");
+
+  set_method(config, Method::kMixreg);
+  EXPECT_EQ(config.task.curriculum, CurriculumKind::kUniform);
+  EXPECT_EQ(config.mixreg.alpha, 0.01);
+  EXPECT_FALSE(config.drac.enabled);
+  EXPECT_EQ(method_text(config), "uniform-mixreg");
+
+  set_method(config, Method::kTscl);
+  EXPECT_EQ(config.task.curriculum, CurriculumKind::kTscl);
+  EXPECT_EQ(config.mixreg.alpha, 0);
+  EXPECT_EQ(config.tscl.policy, TsclPolicy::kEpsilonGreedy);
+  EXPECT_EQ(config.tscl.window, 10);
+  EXPECT_EQ(config.tscl.smoothing, 1);
+  EXPECT_EQ(config.tscl.epsilon, 0.5);
+  EXPECT_EQ(config.tscl.staleness_coef, 0);
+
+  set_method(config, Method::kPlr);
+  EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
+}
+
 TEST(TrainConfig, SaysWhatIsWrongWithASetting) {
   EXPECT_EQ(message_of_set("temperatur", "1"),
             "unknown setting 'temperatur'; did you mean temperature?");
@@ -81,7 +139,8 @@ TEST(TrainConfig, SaysWhatIsWrongWithASetting) {
   EXPECT_EQ(message_of_set("temperature", "warm"), "temperature must be a number, not warm");
   EXPECT_EQ(message_of_set("epochs", "1.5"), "epochs must be a whole number, not 1.5");
   EXPECT_EQ(message_of_set("pool", "yes"), "pool must be true or false, not yes");
-  EXPECT_EQ(message_of_set("curriculum", "prl"), "curriculum must be one of plr, uniform, not prl");
+  EXPECT_EQ(message_of_set("curriculum", "prl"),
+            "curriculum must be one of plr, uniform, tscl, not prl");
   EXPECT_THROW(preset("minigrid-multirom"), std::invalid_argument);
 }
 

@@ -2,9 +2,9 @@
 
 namespace plr {
 
-void EpisodeWindow::add(double episode_return, std::int64_t length) {
+void EpisodeWindow::add(double episode_return, std::int64_t length, bool is_solved) {
   ++num_episodes_;
-  episodes_.push_back({episode_return, length});
+  episodes_.push_back({episode_return, length, is_solved});
   if (episodes_.size() > kSize) episodes_.pop_front();
 }
 
@@ -19,7 +19,7 @@ double EpisodeWindow::mean_return() const {
   return mean([](const Episode& e) { return e.episode_return; });
 }
 double EpisodeWindow::success_rate() const {
-  return mean([](const Episode& e) { return e.episode_return > 0 ? 1.0 : 0.0; });
+  return mean([](const Episode& e) { return e.is_solved ? 1.0 : 0.0; });
 }
 double EpisodeWindow::mean_length() const {
   return mean([](const Episode& e) { return static_cast<double>(e.length); });
@@ -31,6 +31,7 @@ void EpisodeWindow::save(ByteWriter& out) const {
   for (const Episode& episode : episodes_) {
     out.number(episode.episode_return);
     out.number(episode.length);
+    out.number(episode.is_solved);
   }
 }
 
@@ -40,8 +41,10 @@ void EpisodeWindow::load(ByteReader& in) {
   const auto size = in.number<std::uint64_t>();
   in.require(size <= kSize && size <= restored.num_episodes_, "too many recent episodes");
   for (std::uint64_t i = 0; i < size; ++i) {
-    const auto episode_return = in.number<double>();
-    restored.episodes_.push_back({episode_return, in.number<std::int64_t>()});
+    Episode& episode = restored.episodes_.emplace_back();
+    episode.episode_return = in.number<double>();
+    episode.length = in.number<std::int64_t>();
+    episode.is_solved = in.number<std::uint8_t>() != 0;
   }
   *this = std::move(restored);
 }

@@ -1,7 +1,7 @@
 // How have the latest episodes gone?
 //
-// The mean return, success and length of the last 100 episodes.  An episode succeeds if its return
-// is positive.  A value type.
+// The mean return, success and length of the last 100 episodes.  An episode succeeds if it solves
+// its level.  A value type.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace plr {
 
 class EpisodeWindow {
  public:
-  void add(double episode_return, std::int64_t length);
+  void add(double episode_return, std::int64_t length, bool is_solved);
 
   std::uint64_t num_episodes() const { return num_episodes_; }  // since the run's beginning
   bool empty() const { return episodes_.empty(); }
@@ -31,6 +31,7 @@ class EpisodeWindow {
   struct Episode {
     double episode_return = 0;
     std::int64_t length = 0;
+    bool is_solved = false;
   };
 
   template <class Quantity>

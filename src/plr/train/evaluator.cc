@@ -22,7 +22,7 @@ double Evaluation::mean_return() const {
   return mean(episodes, [](const PlayedEpisode& e) { return e.episode_return; });
 }
 double Evaluation::success_rate() const {
-  return mean(episodes, [](const PlayedEpisode& e) { return e.episode_return > 0 ? 1.0 : 0.0; });
+  return mean(episodes, [](const PlayedEpisode& e) { return e.is_solved ? 1.0 : 0.0; });
 }
 double Evaluation::mean_length() const {
   return mean(episodes, [](const PlayedEpisode& e) { return static_cast<double>(e.length); });
@@ -80,7 +80,10 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
         ++episode.length;
       }
       if (!batch.ended(static_cast<int>(slot))) continue;
-      if (is_heard) --num_left;
+      if (is_heard) {
+        evaluation.episodes[playing[slot]].is_solved = env_.has_solved(static_cast<int>(slot));
+        --num_left;
+      }
       playing[slot] += num_slots;
       start(slot);
     }

@@ -24,6 +24,7 @@ struct PlayedEpisode {
   LevelId level = 0;
   double episode_return = 0;
   std::int64_t length = 0;
+  bool is_solved = false;
 };
 
 // One episode for each level asked for, in that order.
@@ -33,7 +34,7 @@ struct Evaluation {
   double mean_return() const;
   // Of the mean; 0 for fewer than two episodes.
   double standard_error() const;
-  // The share of episodes with a positive return.
+  // The share of episodes that solved their level.
   double success_rate() const;
   double mean_length() const;
 };

@@ -43,10 +43,10 @@ TEST(Evaluator, PlaysTheSameEpisodesAgain) {
 }
 
 TEST(Evaluation, AveragesByHand) {
-  // Returns 0, 1, 2: mean 1, deviation 1, error 1/sqrt(3); two of three are positive.
-  const Evaluation evaluation{{{.episode_return = 0, .length = 5},
+  // Returns 0, 1, 2: mean 1, deviation 1, error 1/sqrt(3); two of three were solved.
+  const Evaluation evaluation{{{.episode_return = 0, .length = 5, .is_solved = true},
                                {.episode_return = 1, .length = 7},
-                               {.episode_return = 2, .length = 9}}};
+                               {.episode_return = 2, .length = 9, .is_solved = true}}};
   EXPECT_DOUBLE_EQ(evaluation.mean_return(), 1);
   EXPECT_NEAR(evaluation.standard_error(), 0.5773502691896258, 1e-15);
   EXPECT_NEAR(evaluation.success_rate(), 2.0 / 3, 1e-15);

@@ -9,7 +9,9 @@
 
 #include "plr/catalog/make_env.h"
 #include "plr/core/level_replay.h"
+#include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
+#include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
 #include "plr/run/settings_file.h"
@@ -27,8 +29,13 @@ namespace {
 std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const LevelSet& levels,
                                             const Streams& streams) {
   const Random random = streams.named("levels");
-  if (config.task.curriculum == CurriculumKind::kUniform) {
-    return std::make_unique<Uniform>(levels, random, config.replay.first_levels);
+  switch (config.task.curriculum) {
+    case CurriculumKind::kUniform:
+      return std::make_unique<Uniform>(levels, random, config.replay.first_levels);
+    case CurriculumKind::kTscl:
+      return std::make_unique<Tscl>(levels, config.tscl, random, config.replay.first_levels);
+    case CurriculumKind::kPlr:
+      break;
   }
   return std::make_unique<LevelReplay>(levels, config.replay, random);
 }
@@ -74,12 +81,15 @@ class Trainer::Run {
         normalizer(config.rewards, num_slots()),
         policy(network, {.score_function = config.scorer.score_function}, num_slots()),
         rollout({rollout_length(), num_slots()}, network.shape(), device),
+        regularizers(config.mixreg, config.drac, network.shape(), device, streams),
         ppo(network, config.ppo, streams.named("minibatches")),
         collector({*env, *curriculum, scorer, normalizer, policy}, streams.named("actions"),
                   config.schedule.slot_groups),
         evaluator(*eval_env, network),
         level_record(*env),
-        folder(path) {}
+        folder(path) {
+    ppo.set_hooks(regularizers.hooks());
+  }
 
   std::size_t num_slots() const { return static_cast<std::size_t>(config.env.num_slots); }
   std::size_t rollout_length() const {
@@ -115,6 +125,7 @@ class Trainer::Run {
     curriculum->load(state("curriculum"));
     scorer.load(state("scorer"));
     normalizer.load(state("normalizer"));
+    regularizers.load(state("regularizers"));
     collector.load(state("collector"), rollout);
     ByteReader reader(state("minibatches"), "minibatches", 1);
     ppo.stream() = reader.random();
@@ -135,6 +146,7 @@ class Trainer::Run {
                      .states = {{"curriculum", curriculum->save()},
                                 {"scorer", scorer.save()},
                                 {"normalizer", normalizer.save()},
+                                {"regularizers", regularizers.save()},
                                 {"collector", collector.save(rollout)},
                                 {"minibatches", minibatches.seal("minibatches", 1)}},
                      .tensors = to_bytes(ppo.state())});
@@ -243,6 +255,10 @@ class Trainer::Run {
                                      {"approx_kl", stats.mean.approx_kl},
                                      {"explained_variance", stats.explained_variance},
                                      {"return_deviation", std::sqrt(normalizer.variance())}};
+    if (const auto& drac = regularizers.drac()) {
+      record["drac_loss"] = stats.mean.extra_loss;
+      record["augmentation"] = to_text(drac->augmentation());
+    }
     if (const auto* replay = dynamic_cast<const LevelReplay*>(curriculum.get())) {
       record["levels_seen"] = replay->num_seen();
       record["draws"] = replay->num_draws();
@@ -263,6 +279,7 @@ class Trainer::Run {
   RewardNormalizer normalizer;
   Policy policy;
   Rollout rollout;
+  Regularizers regularizers;
   Ppo ppo;
   Collector collector;
   Evaluator evaluator;

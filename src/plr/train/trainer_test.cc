@@ -12,26 +12,10 @@
 
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
+#include "plr/train/trainer_fixture.h"
 
 namespace plr {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of its own for each test, removed afterwards.
-class TrainerTest : public ::testing::Test {
- protected:
-  TrainerTest() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / (std::string("plr_") + info->name());
-    fs::remove_all(folder_);
-  }
-  ~TrainerTest() override { fs::remove_all(folder_); }
-
-  fs::path run(const std::string& name) const { return folder_ / name; }
-
-  fs::path folder_;
-};
 
 // Seconds per update; every part of the state is in use.
 TrainConfig tiny() {
@@ -53,35 +37,6 @@ TrainConfig tiny() {
   return config;
 }
 
-// The records of a log without what the clock says.
-std::vector<nlohmann::json> records(const fs::path& file) {
-  std::vector<nlohmann::json> list;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
-    record.erase("seconds");
-    record.erase("steps_per_second");
-    list.push_back(record);
-  }
-  return list;
-}
-
-void expect_same_run(const fs::path& a, const fs::path& b) {
-  const Checkpoint x = load_checkpoint(a / "checkpoint");
-  const Checkpoint y = load_checkpoint(b / "checkpoint");
-  EXPECT_EQ(x.update, y.update);
-  EXPECT_EQ(x.tensors, y.tensors);
-  EXPECT_EQ(x.states, y.states);
-  for (const char* file : {"log.jsonl", "eval.jsonl", "levels.jsonl"}) {
-    EXPECT_EQ(records(a / file), records(b / file)) << file;
-  }
-}
-
-// Trains and stops after this many updates.
-void train_for(Trainer& trainer, int updates) {
-  trainer.run({.should_stop = [&] { return --updates == 0; }});
-}
-
 using Configure = void (*)(TrainConfig&);
 
 TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
@@ -99,6 +54,24 @@ TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
        [](TrainConfig& c) {
          c.task.env = "minigrid/MiniGrid-Dynamic-Obstacles-8x8-v0";
          c.schedule.slot_groups = 2;
+       }},
+      {"tscl",
+       [](TrainConfig& c) {
+         set_method(c, Method::kTscl);
+         c.tscl.window = 2;
+         c.tscl.staleness_coef = 0.3;
+       }},
+      {"mixreg", [](TrainConfig& c) { set_method(c, Method::kMixreg); }},
+      {"ucb-drac+plr",
+       [](TrainConfig& c) {
+         set_method(c, Method::kUcbDracPlr);
+         c.drac.ucb.each_arm_once = true;  // so that all eight augmentations have their turn
+       }},
+      {"everything",
+       [](TrainConfig& c) {
+         set_algorithm(c, Algorithm::kReleasedCode);
+         set_method(c, Method::kUcbDracPlr);
+         c.mixreg = {.alpha = 0.5, .normalize = true};
        }},
   };
   for (const auto& [name, change] : kinds) {
@@ -188,6 +161,21 @@ TEST_F(TrainerTest, LearnsWithUniformLevels) {
   expect_learns(run("uniform"), CurriculumKind::kUniform);
 }
 
+TEST_F(TrainerTest, LogsTheLossAndTheAugmentationOfEachUpdate) {
+  TrainConfig config = tiny();
+  set_method(config, Method::kUcbDrac);
+  config.drac.ucb.each_arm_once = true;
+  EXPECT_TRUE(Trainer(config, run("drac")).run({}));
+  std::vector<std::string> augmentations;
+  for (const nlohmann::json& record : records(run("drac") / "log.jsonl")) {
+    augmentations.push_back(record.at("augmentation"));
+    EXPECT_GT(record.at("drac_loss").get<double>(), 0);
+  }
+  const std::vector<std::string> all = {"crop",   "random-conv", "grayscale",    "flip",
+                                        "rotate", "cutout",      "cutout-color", "color-jitter"};
+  EXPECT_EQ(augmentations, all);
+}
+
 TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
   const auto message = [&](const std::string& name, const std::string& value) {
     TrainConfig config = tiny();
@@ -206,6 +194,22 @@ TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
   EXPECT_NE(message("levels", "nowhere.txt").find("nowhere.txt"), std::string::npos);
   EXPECT_NE(message("device", "tpu").find("tpu"), std::string::npos);
   EXPECT_NE(message("num_minibatches", "500").find("500"), std::string::npos);
+  EXPECT_NE(message("augmentation", "crop").find("set drac too"), std::string::npos);
+}
+
+TEST_F(TrainerTest, RefusesMethodsThatDoNotSuitTheTask) {
+  TrainConfig config = tiny();
+  set_method(config, Method::kTscl);
+  config.task.levels = "full";
+  EXPECT_THROW(Trainer(config, run("bad")), std::invalid_argument);
+  config = tiny();
+  set_method(config, Method::kUcbDrac);
+  config.task.env = "minigrid/MiniGrid-LavaGapS5-v0";
+  config.network.minigrid.pool = false;
+  EXPECT_NO_THROW(Trainer(config, run("square")));
+  config.task.env = "minigrid/MiniGrid-RedBlueDoors-6x6-v0";
+  EXPECT_THROW(Trainer(config, run("bad")), std::invalid_argument);  // not square
+  EXPECT_FALSE(fs::exists(run("bad")));
 }
 
 TEST_F(TrainerTest, RefusesToBeginOverAnExistingRun) {

@@ -56,7 +56,7 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
   const int limit = max_steps.value_or(env.spec().max_steps);
   while (moment.step < limit && env.is_running(0)) {
     moment.thought = agent(batch.observations);
-    if (!watcher(moment)) return {moment.step, moment.episode_return, false};
+    if (!watcher(moment)) return {moment.step, moment.episode_return};
     env.step({0, 1}, {&moment.thought->action, 1}, batch);
     ++moment.step;
     moment.reward = batch.rewards[0];
@@ -64,7 +64,8 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
   }
   moment.thought.reset();
   watcher(moment);
-  return {moment.step, moment.episode_return, !env.is_running(0)};
+  const bool has_ended = !env.is_running(0);
+  return {moment.step, moment.episode_return, has_ended, has_ended && env.has_solved(0)};
 }
 
 }  // namespace plr

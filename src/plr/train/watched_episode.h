@@ -51,7 +51,7 @@ struct WatchedEpisode {
   int length = 0;
   double episode_return = 0;
   bool has_ended = false;  // nobody stopped it before
-  bool is_success() const { return episode_return > 0; }
+  bool is_solved = false;
 };
 
 // Plays in slot 0 of an environment with one slot, at most `max_steps` actions if given.  The

@@ -1,0 +1,217 @@
+// plr bench update: what does each method add to the cost of an update?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/bench.h"
+#include "plr/learn/minigrid_network.h"
+#include "plr/learn/procgen_network.h"
+#include "plr/learn/regularizers.h"
+
+namespace plr::app {
+namespace {
+
+struct BenchUpdateArguments {
+  std::vector<std::string> networks = {"procgen", "minigrid"};
+  std::string device = "auto";
+  std::string precision = "fp32";
+  int threads = 0;
+  std::int64_t minibatch = 0;
+  std::int64_t num_minibatches = 8;
+  int rounds = 3;
+  bool as_json = false;
+};
+
+struct Cost {
+  std::string network;
+  std::string method;
+  double milliseconds = 0;  // of a mini-batch
+  double relative = 0;      // to plain PPO
+};
+
+// One way of learning, with an optimizer and methods of its own.
+struct Learner {
+  Learner(const std::string& given_name, Network& network, const PpoConfig& config,
+          const MixregConfig& mixreg, const DracConfig& drac)
+      : name(given_name),
+        regularizers(mixreg, drac, network.shape(), network.device(), Streams(1)),
+        ppo(network, config, Streams(1).named("minibatches")) {
+    ppo.set_hooks(regularizers.hooks());
+  }
+
+  std::string name;
+  Regularizers regularizers;
+  Ppo ppo;
+  std::vector<double> seconds = {};  // of each update
+};
+
+Network network_of(const std::string& name, const Compute& compute, at::Device device) {
+  const Random init = Streams(1).named("init");
+  if (name == "procgen") {
+    return make_procgen_network({64, 64, 3, 15}, {}, init, compute.precision, device);
+  }
+  if (name == "minigrid") {
+    return make_minigrid_network({14, 14, 3, 7}, {}, init, compute.precision, device);
+  }
+  throw std::invalid_argument(fmt::format("--network must be procgen or minigrid, not {}", name));
+}
+
+// Noise in place of observations: they cost the same.
+Rollout noise(const RolloutSize& size, const Network& network, int num_codes) {
+  Random random = Streams(1).named("noise");
+  const auto uniform = [&] { return static_cast<float>(random.uniform()); };
+  Rollout rollout(size, network.shape(), network.device());
+  for (std::uint8_t& x : rollout.host_obs()) x = static_cast<std::uint8_t>(random.below(num_codes));
+  for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.take_obs(t, 0, size.num_slots);
+  const auto actions = static_cast<std::uint64_t>(network.shape().num_actions);
+  for (std::int32_t& a : rollout.actions.all())
+    a = static_cast<std::int32_t>(random.below(actions));
+  for (float& x : rollout.log_probs.all()) x = -2;
+  for (float& x : rollout.values.all()) x = uniform();
+  for (float& x : rollout.rewards.all()) x = uniform();
+  compute_advantages(rollout, 0.999, 0.95);
+  return rollout;
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + std::ssize(numbers) / 2;
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+// The methods take turns, so that all of them meet the same machine.
+std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& arguments,
+                           const Compute& compute, at::Device device) {
+  Network network = network_of(name, compute, device);
+  const RolloutSize size{static_cast<std::size_t>(arguments.num_minibatches),
+                         static_cast<std::size_t>(arguments.minibatch)};
+  const Rollout rollout = noise(size, network, name == "procgen" ? 256 : 11);
+  const PpoConfig config{.epochs = 1,
+                         .num_minibatches = static_cast<int>(arguments.num_minibatches)};
+
+  std::vector<std::unique_ptr<Learner>> learners;
+  const auto add = [&](const std::string& method, const MixregConfig& mixreg,
+                       const DracConfig& drac) {
+    learners.push_back(std::make_unique<Learner>(method, network, config, mixreg, drac));
+  };
+  add("ppo", {}, {});
+  add("mixreg", {.alpha = 0.01}, {});
+  for (std::size_t i = 0; i < kNumAugmentations; ++i) {
+    const auto augmentation = static_cast<Augmentation>(i);
+    add("drac, " + to_text(augmentation), {}, {.enabled = true, .augmentation = augmentation});
+  }
+
+  for (int round = 0; round <= arguments.rounds; ++round) {
+    for (const auto& learner : learners) {
+      const auto begin = std::chrono::steady_clock::now();
+      learner->ppo.update(rollout);  // waits for the device in the end
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      if (round > 0) learner->seconds.push_back(passed.count());  // the first one warms up
+    }
+  }
+
+  std::vector<Cost> costs;
+  const double plain = median(learners[0]->seconds);
+  double all_augmentations = 0;
+  for (const auto& learner : learners) {
+    const double seconds = median(learner->seconds);
+    if (learner->name.starts_with("drac")) all_augmentations += seconds;
+    costs.push_back({name, learner->name,
+                     1e3 * seconds / static_cast<double>(arguments.num_minibatches),
+                     seconds / plain});
+  }
+  // As a bandit that tries each as often would spend.
+  const double mean = all_augmentations / kNumAugmentations;
+  costs.push_back({name, "ucb-drac (mean of these)",
+                   1e3 * mean / static_cast<double>(arguments.num_minibatches), mean / plain});
+  return costs;
+}
+
+void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
+                const Compute& compute) {
+  nlohmann::ordered_json all = {{"device", compute.device},
+                                {"precision", to_text(compute.precision)},
+                                {"threads", compute.num_threads},
+                                {"minibatch", arguments.minibatch},
+                                {"minibatches", arguments.num_minibatches},
+                                {"rounds", arguments.rounds},
+                                {"costs", nlohmann::ordered_json::array()}};
+  for (const Cost& cost : costs) {
+    all["costs"].push_back({{"network", cost.network},
+                            {"method", cost.method},
+                            {"milliseconds", cost.milliseconds},
+                            {"relative", cost.relative}});
+  }
+  fmt::print("{}\n", all.dump(2));
+}
+
+void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
+                 const Compute& compute) {
+  fmt::print("mini-batches of {} on {} ({}, {} threads), medians of {} rounds of {}\n\n",
+             arguments.minibatch, compute.device, to_text(compute.precision), compute.num_threads,
+             arguments.rounds, arguments.num_minibatches);
+  fmt::print("{:<10}{:<28}{:>15}{:>14}\n", "network", "method", "ms/mini-batch", "against PPO");
+  for (const Cost& cost : costs) {
+    fmt::print("{:<10}{:<28}{:>15.3f}{:>14.2f}\n", cost.network, cost.method, cost.milliseconds,
+               cost.relative);
+  }
+}
+
+void check_at_least_one(const char* option, std::int64_t value) {
+  if (value < 1)
+    throw std::invalid_argument(fmt::format("{} must be at least 1, not {}", option, value));
+}
+
+void bench_update(BenchUpdateArguments arguments) {
+  const Compute compute =
+      plain({.device = arguments.device,
+             .precision = enum_from<Precision>("--precision", arguments.precision),
+             .num_threads = arguments.threads});
+  const at::Device device = configure(compute);
+  // The paper's, or what a CPU does in a reasonable time.
+  if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;
+  check_at_least_one("--minibatch", arguments.minibatch);
+  check_at_least_one("--minibatches", arguments.num_minibatches);
+  check_at_least_one("--rounds", arguments.rounds);
+  std::vector<Cost> costs;
+  for (const std::string& network : arguments.networks) {
+    for (Cost& cost : measured(network, arguments, compute, device)) {
+      costs.push_back(std::move(cost));
+    }
+  }
+  arguments.as_json ? print_json(costs, arguments, compute)
+                    : print_table(costs, arguments, compute);
+}
+
+}  // namespace
+
+void add_bench_update(CLI::App& bench) {
+  auto arguments = std::make_shared<BenchUpdateArguments>();
+  CLI::App* verb =
+      bench.add_subcommand("update", "what mixreg and DrAC cost in an update, against plain PPO");
+  verb->add_option("--network", arguments->networks, "procgen, minigrid; default: both")
+      ->type_name("NAME...");
+  verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
+  verb->add_option("--precision", arguments->precision, "fp32, tf32 or bf16")
+      ->capture_default_str();
+  verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
+      ->capture_default_str();
+  verb->add_option("--minibatch", arguments->minibatch,
+                   "samples in a mini-batch; 0: 2048 on CUDA, 64 on the CPU")
+      ->capture_default_str();
+  verb->add_option("--minibatches", arguments->num_minibatches, "in an update")
+      ->capture_default_str();
+  verb->add_option("--rounds", arguments->rounds, "updates of each method, after one more")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->callback([arguments] { bench_update(*arguments); });
+}
+
+}  // namespace plr::app

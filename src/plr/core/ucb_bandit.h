@@ -1,0 +1,83 @@
+// Which of a few ways has earned most lately, and which deserves another try?
+//
+// A bandit that picks the arm of the highest upper confidence bound
+//
+//   Q(f) + exploration * sqrt(ln n / N(f)),
+//
+// where Q is the mean of the arm's last `window` rewards, N(f) how often it was tried and n how
+// often any was; among equals the first.  What an arm earns is known later:
+//
+//   UcbBandit bandit(8, {.exploration = 0.1});
+//   const std::size_t arm = bandit.choose();
+//   ...
+//   bandit.credit(3.5);    // to the arm chosen last
+//
+// By default n and every N begin at 1 and every Q at 0, as in the released code of UCB-DrAC: an
+// arm is then not tried before its bound exceeds what others earn.  `each_arm_once` tries all
+// first, as UCB1 does.  A value type.  Not synchronized.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "plr/core/fields.h"
+
+namespace plr {
+
+struct UcbConfig {
+  double exploration = 0.1;
+  std::int64_t window = 10;
+  bool each_arm_once = false;
+};
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, UcbConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("ucb_exploration", config.exploration, at_least(0),
+        "c: weight of the confidence bound against the mean return");
+  visit("ucb_window", config.window, from_to(1, 1 << 20),
+        "K: the last updates of an augmentation whose return counts");
+  visit("ucb_each_arm_once", config.each_arm_once, any_value(),
+        "every augmentation is tried before any is repeated, instead of beginning at a return of "
+        "0 (F13)");
+}
+
+class UcbBandit {
+ public:
+  // Throws std::invalid_argument if a setting is out of its bounds or there is no arm.
+  UcbBandit(std::size_t num_arms, const UcbConfig& config);
+
+  // The arm to try next; it is the one that credit() is about.
+  std::size_t choose();
+  // The arm chosen last, if any, has earned this.  Throws std::invalid_argument if it is not
+  // finite.
+  void credit(double reward);
+
+  double mean(std::size_t arm) const;         // "Q(f)"
+  std::int64_t tries(std::size_t arm) const;  // "N(f)"
+  double bound(std::size_t arm) const;        // infinite for an arm to be tried first
+
+  // Everything that decides its future.  load() throws std::runtime_error on bytes that are damaged
+  // or of another bandit; nothing has changed then.
+  std::vector<std::byte> save() const;
+  void load(std::span<const std::byte> bytes);
+
+ private:
+  struct Arm {
+    std::int64_t tries = 0;
+    std::vector<double> rewards;  // the last ones; once full, `oldest` is replaced next
+    std::size_t oldest = 0;
+  };
+
+  UcbConfig config_;
+  std::int64_t num_tries_ = 0;  // "n"
+  std::optional<std::size_t> chosen_;
+  std::vector<Arm> arms_;
+};
+
+}  // namespace plr

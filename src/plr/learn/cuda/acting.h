@@ -1,0 +1,27 @@
+// What is asked of kernels that act on their own, from observations to decisions?
+//
+// Plain numbers and pointers, so that neither the kernels nor the compiler of CUDA meets libtorch.
+#pragma once
+
+#include <cstdint>
+
+namespace plr::cuda {
+
+// What is to be told of the policy besides the action; terms of core/episode_scorer.h.
+enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
+
+struct ActingJob {
+  const std::uint8_t* obs = nullptr;  // [batch, H, W, C] on the device
+  const double* uniforms = nullptr;   // [batch], this and the next in pinned host memory
+  float* results = nullptr;           // [4, result_stride]: action, log-probability, value, term
+  std::int64_t result_stride = 0;
+  // [batch] on the device: the first kernel brings the uniforms there, since it takes long to fetch
+  // them and the last one needs them last.
+  double* drawn = nullptr;
+  int batch = 0;
+  int num_actions = 0;
+  bool greedy = false;
+  PolicyTerm term = PolicyTerm::kNone;
+};
+
+}  // namespace plr::cuda

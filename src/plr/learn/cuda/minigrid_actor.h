@@ -1,0 +1,66 @@
+// How does MiniGrid's network act without libtorch's hundred little kernels?
+//
+// Two kernels in fp32, from bytes to decisions, on the weights as they lie:
+//
+//   see     a block per image: its three convolutions, all in shared memory    -> features
+//   decide  a block per 8 images and 8 hidden units; of those of an image, the
+//           last to finish computes its heads and decides                       -> results
+//
+// The sums are taken in one fixed order: the same bits every time.
+#pragma once
+
+#include <cstdint>
+
+#include "plr/learn/cuda/acting.h"
+
+namespace plr::cuda {
+
+// Weights as minigrid_network.h names them, convolutions [out][2][2][in], hidden layers
+// [64][features], heads [out][64].
+struct MinigridWeights {
+  const float* conv1 = nullptr;
+  const float* conv1_bias = nullptr;
+  const float* conv2 = nullptr;
+  const float* conv2_bias = nullptr;
+  const float* conv3 = nullptr;
+  const float* conv3_bias = nullptr;
+  const float* actor = nullptr;
+  const float* actor_bias = nullptr;
+  const float* critic = nullptr;  // the same as actor's if the hidden layer is shared
+  const float* critic_bias = nullptr;
+  const float* policy = nullptr;
+  const float* policy_bias = nullptr;
+  const float* value = nullptr;
+  const float* value_bias = nullptr;
+};
+
+struct MinigridShape {
+  int height = 0;
+  int width = 0;
+  int channels = 0;  // of the last convolution
+  bool pool = true;
+  int num_actions = 0;
+
+  int pooled_height() const { return pool ? (height - 1) / 2 : height - 1; }
+  int pooled_width() const { return pool ? (width - 1) / 2 : width - 1; }
+  int num_features() const { return (pooled_height() - 2) * (pooled_width() - 2) * channels; }
+};
+
+// Whether the kernels are made for such a network: three channels in, 32 or 64 out, grids that fit
+// into shared memory, at most 32 actions.
+bool can_act(const MinigridShape& shape, int obs_channels);
+
+// Images are decided on in tiles of eight; the memory between the kernels is made for whole ones.
+std::int64_t minigrid_tiles(std::int64_t batch);
+
+struct MinigridScratch {
+  float* features = nullptr;     // [tiles * 8, num_features]
+  float* hidden = nullptr;       // [tiles * 8, 128]
+  unsigned* num_done = nullptr;  // [tiles], zero before the first use
+};
+
+// Orders both kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
+void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
+                  const MinigridScratch& scratch, void* stream);
+
+}  // namespace plr::cuda

@@ -1,0 +1,22 @@
+// How does a device get random numbers without waiting for the host?
+//
+// The host draws one 64-bit key from a named stream; the device makes of it as many numbers as a
+// mini-batch needs, each a hash of the key and its position (SplitMix64, Steele et al. 2014).  All
+// of it is integer arithmetic, so every device makes the same numbers of the same key.
+//
+//   const at::Tensor u = uniforms(key, {2, batch});    // key: int64, one element, on the device
+//
+// Two calls with one key give the same numbers: whoever needs more draws a key for each purpose.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace plr {
+
+// Floats in [0, 1), multiples of 2^-24.
+at::Tensor uniforms(const at::Tensor& key, at::IntArrayRef shape);
+
+// Floats of mean 0 and deviation 1 (Box and Muller).
+at::Tensor normals(const at::Tensor& key, at::IntArrayRef shape);
+
+}  // namespace plr

@@ -1,0 +1,101 @@
+// How does the agent learn that an augmented image is the same image?
+//
+// Data-regularized actor-critic (Raileanu et al. 2021).  The loss of every mini-batch gains
+//
+//   coef * ( KL(pi(.|s) || pi(.|f(s)))  +  0.5 (V(s) - V(f(s)))^2 ),   means over the samples,
+//
+// where f augments each observation at random, and what the network makes of the plain one is held
+// fixed.  Rollouts, scores and evaluation never see an augmented observation.
+//
+// With Augmentation::kUcb a bandit picks f for each update (core/ucb_bandit.h); it is credited with
+// the mean return target of the rollout that follows.
+//
+//   Drac drac({.augmentation = Augmentation::kCrop}, shape, device, streams.named("augment"));
+//   drac.begin(rollout, num_minibatches);
+//   drac.prepare(0);
+//   const at::Tensor augmented = drac.augmented(minibatch);   // for the network, in the same pass
+//   const at::Tensor loss = drac.loss(output, output_of_augmented);
+//
+// Movable.  Not synchronized.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "plr/core/fields.h"
+#include "plr/core/random.h"
+#include "plr/core/ucb_bandit.h"
+#include "plr/learn/augment.h"
+#include "plr/learn/network.h"
+#include "plr/learn/ppo.h"
+#include "plr/learn/rollout.h"
+
+namespace plr {
+
+struct DracConfig {
+  bool enabled = false;
+  Augmentation augmentation = Augmentation::kUcb;
+  double coef = 0.1;
+  bool sampled = false;
+  UcbConfig ucb = {};
+  AugmentConfig augment = {};
+};
+
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, DracConfig>
+void visit_fields(Config& config, Visit&& visit) {
+  visit("drac", config.enabled, any_value(),
+        "the policy and the value of an augmented observation are to be those of the plain one");
+  visit("augmentation", config.augmentation, any_value(),
+        "how observations are augmented, or ucb: a bandit picks a way for each update");
+  visit("drac_coef", config.coef, at_least(0), "alpha_r: weight of that in the loss");
+  visit("drac_sampled", config.sampled, any_value(),
+        "the policies are compared by one sampled action, as in the released code, instead of by "
+        "their exact divergence (F9)");
+  visit_fields(config.ucb, visit);
+  visit_fields(config.augment, visit);
+}
+
+// The terms, each a scalar, from logits [B, A] and values [B]; what is not augmented is held fixed.
+at::Tensor policy_divergence(const at::Tensor& logits, const at::Tensor& augmented_logits);
+at::Tensor sampled_divergence(const at::Tensor& actions, const at::Tensor& augmented_logits);
+at::Tensor value_difference(const at::Tensor& value, const at::Tensor& augmented_value);
+
+class Drac {
+ public:
+  // Throws std::invalid_argument naming a bad field, or an augmentation that such observations
+  // cannot have.
+  Drac(const DracConfig& config, const NetworkShape& shape, at::Device device,
+       const Random& augment);
+
+  // As PpoHooks say.
+  void begin(const Rollout& rollout, std::int64_t num_minibatches);
+  void prepare(std::int64_t minibatch);
+  at::Tensor augmented(const Minibatch& minibatch) const;
+  at::Tensor loss(const Output& output, const Output& augmented) const;
+
+  // The augmentation of the present update.
+  Augmentation augmentation() const { return augmentation_; }
+
+  // Everything that decides its future.  load() throws std::runtime_error on bytes that are damaged
+  // or of other settings; nothing has changed then.
+  std::vector<std::byte> save() const;
+  void load(std::span<const std::byte> bytes);
+
+ private:
+  DracConfig config_;
+  at::Device device_;
+  Random stream_;
+  UcbBandit bandit_;
+  Augmentation augmentation_;
+  at::Tensor keys_;  // [minibatches, 2] int64 on the device: of augmentations, of sampled actions
+  at::Tensor key_;   // [2], of the present mini-batch
+};
+
+}  // namespace plr

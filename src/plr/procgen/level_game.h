@@ -1,0 +1,56 @@
+// How is one game played on levels of our choice?
+//
+//   LevelGame game(library, variant, start_state);
+//   game.start(level);
+//   game.step(action);
+//   if (game.has_ended()) ...   // game.is_solved(), or start another level
+//
+// Not copied.  Used by one thread at a time, but not always the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plr/core/level.h"
+#include "plr/procgen/raw_env.h"
+#include "plr/procgen/start_state.h"
+
+namespace plr::procgen {
+
+class LevelGame {
+ public:
+  LevelGame(const Library& library, const Variant& variant, const StartState& start_state)
+      : env_(library, variant, 1, {.first = 0, .count = 1}), start_state_(start_state) {}
+
+  void start(LevelId level) {
+    env_.set_state(0, start_state_.of(level));
+    step(libenv::kForceReset);
+  }
+
+  void step(std::int32_t action) {
+    env_.set_action(0, action);
+    env_.act();
+  }
+
+  // All that decides how it goes on, in the library's own format; and back.  The bytes must be of
+  // this very game: nothing is checked.
+  std::vector<char> state() const { return env_.state(0); }
+  void set_state(std::span<char> state) { env_.set_state(0, state); }
+  LevelId level() const { return static_cast<LevelId>(env_.level_seed(0)); }
+
+  // After the end, the level's first observation: the library does not show the last.
+  std::span<const std::uint8_t> observation() const { return env_.observation(0); }
+
+  // Of the last step.
+  double reward() const { return env_.reward(0); }
+  bool has_ended() const { return env_.is_first(0); }
+  // Of a step that ended the episode.
+  bool is_solved() const { return env_.is_complete(0); }
+
+ private:
+  RawEnv env_;
+  StartState start_state_;  // a copy, since it is patched
+};
+
+}  // namespace plr::procgen

@@ -1,0 +1,113 @@
+#include "plr/procgen/library.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include "plr/core/bytes.h"
+
+namespace plr::procgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of procgen-0.10.7-cp310-cp310-manylinux_2_17_x86_64.manylinux2014_x86_64.whl.
+constexpr std::uintmax_t kLibrarySize = 28'340'568;
+constexpr std::uint64_t kLibraryChecksum = 0x06e2bd57afdd5297;
+constexpr std::size_t kNumPictures = 1'288;
+constexpr std::uintmax_t kPicturesSize = 25'863'761;
+
+constexpr const char* kRemedy =
+    "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
+    "procgen 0.10.7 wheel (cp310, manylinux x86_64)";
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& what) {
+  throw std::runtime_error("Procgen: " + path.string() + " " + what + kRemedy);
+}
+
+// All bytes, which takes some 50 ms: little beside the second that the pictures take.
+void check_library(const fs::path& path) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(path, missing);
+  if (missing) refuse(path, "is not there");
+  if (size != kLibrarySize) refuse(path, "is of another build or damaged");
+  std::vector<std::byte> bytes(size);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!file || checksum(bytes) != kLibraryChecksum) refuse(path, "is of another build or damaged");
+}
+
+// How many there are and how large; the library reads them all, and the wheel was checked.
+void check_pictures(const fs::path& folder) {
+  std::error_code error;
+  std::size_t count = 0;
+  std::uintmax_t size = 0;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() != ".png") continue;
+    ++count;
+    size += entry->file_size(error);
+  }
+  if (error || count != kNumPictures) {
+    refuse(folder,
+           "has " + std::to_string(count) + " of " + std::to_string(kNumPictures) + " pictures");
+  }
+  if (size != kPicturesSize) refuse(folder, "has damaged pictures");
+}
+
+template <class Function>
+void find(void* handle, const char* name, Function& function) {
+  void* address = dlsym(handle, name);
+  if (address == nullptr) throw std::runtime_error(std::string("Procgen: no function ") + name);
+  function = reinterpret_cast<Function>(address);
+}
+
+}  // namespace
+
+Library::Library(const fs::path& folder)
+    : assets_((fs::absolute(folder) / "data/assets/").lexically_normal().string()) {
+#if !defined(__x86_64__)
+  throw std::runtime_error("Procgen is published for x86-64 only, which this machine is not");
+#endif
+  const fs::path path = fs::absolute(folder) / "data/prebuilt/libenv.so";
+  check_library(path);
+  check_pictures(assets_);
+  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) {
+    const char* cause = dlerror();
+    throw std::runtime_error(std::string("Procgen: cannot load ") + cause +
+                             "; it needs the packages libglib2.0-0 and zlib1g");
+  }
+  find(handle_, "libenv_version", functions_.version);
+  find(handle_, "libenv_make", functions_.make);
+  find(handle_, "libenv_set_buffers", functions_.set_buffers);
+  find(handle_, "libenv_act", functions_.act);
+  find(handle_, "libenv_close", functions_.close);
+  find(handle_, "get_state", functions_.get_state);
+  find(handle_, "set_state", functions_.set_state);
+  if (functions_.version() != libenv::kVersion) refuse(path, "has another interface");
+}
+
+Library::~Library() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+const Library& Library::installed() {
+  // Opened again if it could not be; never closed while the process lives.
+  static const Library library([]() -> fs::path {
+    const char* folder = std::getenv("PLR_PROCGEN");
+    if (folder == nullptr || *folder == '\0') {
+      throw std::runtime_error(std::string("Procgen is not installed here") + kRemedy);
+    }
+    return folder;
+  }());
+  return library;
+}
+
+}  // namespace plr::procgen

@@ -1,0 +1,91 @@
+// A library or pictures that are not as they should be are refused before they are loaded: the
+// library itself would end the process.
+#include "plr/procgen/library.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "tests/support/error_message.h"
+#include "tests/support/procgen_installed.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr::procgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRemedy =
+    "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
+    "procgen 0.10.7 wheel (cp310, manylinux x86_64)";
+
+std::string complaint_about(const fs::path& folder) {
+  return runtime_error_of([&] { Library library(folder); });
+}
+
+TEST(Library, IsNotThere) {
+  const TemporaryDirectory empty;
+  EXPECT_EQ(complaint_about(empty.path()),
+            "Procgen: " + (empty / "data/prebuilt/libenv.so").string() + " is not there" + kRemedy);
+  EXPECT_EQ(complaint_about(empty / "nowhere"),
+            "Procgen: " + (empty / "nowhere/data/prebuilt/libenv.so").string() + " is not there" +
+                kRemedy);
+}
+
+// A folder with the real library and pictures, to be spoilt.
+class SpoiltLibrary : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    PLR_NEEDS_PROCGEN();
+    fs::create_directories(data_ / "prebuilt");
+    const fs::path real = fs::absolute(std::getenv("PLR_PROCGEN")) / "data";
+    fs::copy(real / "prebuilt/libenv.so", library_);
+    fs::create_directory_symlink(real / "assets", data_ / "assets");
+  }
+
+  TemporaryDirectory folder_;
+  fs::path data_ = folder_ / "data";
+  fs::path library_ = data_ / "prebuilt/libenv.so";
+};
+
+TEST_F(SpoiltLibrary, IsTakenWhereNothingIsSpoilt) { EXPECT_NO_THROW(Library{folder_.path()}); }
+
+TEST_F(SpoiltLibrary, HasOneBitFlipped) {
+  std::fstream file(library_, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekg(20'000'000);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(20'000'000);
+  file.put(byte);
+  file.close();
+  EXPECT_EQ(complaint_about(folder_.path()),
+            "Procgen: " + library_.string() + " is of another build or damaged" + kRemedy);
+}
+
+TEST_F(SpoiltLibrary, IsCutShort) {
+  fs::resize_file(library_, fs::file_size(library_) - 1);
+  EXPECT_EQ(complaint_about(folder_.path()),
+            "Procgen: " + library_.string() + " is of another build or damaged" + kRemedy);
+}
+
+TEST_F(SpoiltLibrary, LacksPictures) {
+  fs::remove(data_ / "assets");
+  EXPECT_EQ(complaint_about(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has 0 of 1288 pictures" + kRemedy);
+  fs::create_directory(data_ / "assets");
+  std::ofstream(data_ / "assets/one.png") << "no picture";
+  EXPECT_EQ(complaint_about(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has 1 of 1288 pictures" + kRemedy);
+}
+
+TEST_F(SpoiltLibrary, HasPicturesOfAnotherSize) {
+  fs::remove(data_ / "assets");
+  fs::create_directory(data_ / "assets");
+  for (int i = 0; i < 1288; ++i) std::ofstream(data_ / "assets" / (std::to_string(i) + ".png"));
+  EXPECT_EQ(complaint_about(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has damaged pictures" + kRemedy);
+}
+
+}  // namespace
+}  // namespace plr::procgen

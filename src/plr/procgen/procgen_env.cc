@@ -1,0 +1,114 @@
+#include "plr/procgen/procgen_env.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "plr/core/bytes.h"
+
+namespace plr::procgen {
+namespace {
+
+EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
+  check_fields(options);
+  const EnvOptions defaults;
+  if (options.observation != defaults.observation) {
+    throw std::invalid_argument("observation: " + variant.env_name() + " has full only, not " +
+                                to_text(options.observation));
+  }
+  if (options.seeding != defaults.seeding) {
+    throw std::invalid_argument("seeding: " + variant.env_name() + " has default only, not " +
+                                to_text(options.seeding));
+  }
+  EnvSpec spec;
+  spec.name = variant.env_name();
+  spec.num_slots = options.num_slots;
+  spec.observation_shape = {kImageSide, kImageSide, 3};
+  spec.num_actions = kNumActions;
+  spec.max_steps = variant.max_steps();
+  spec.last_level = kLastLevel;
+  spec.full_distribution = LevelSet::stream(0, kLastLevel + 1);
+  return spec;
+}
+
+// Of a sealed state; the library's states are 20 to 60 kB.
+constexpr std::uint32_t kStateVersion = 1;
+constexpr std::size_t kMaxStateSize = 1 << 21;
+
+}  // namespace
+
+ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
+    : VectorEnv(spec_of(variant, options)),
+      library_(Library::installed()),
+      variant_(variant),
+      start_state_(library_, variant),
+      pool_(num_workers_for(options.num_workers, options.num_slots)) {
+  slots_.reserve(static_cast<std::size_t>(options.num_slots));
+  for (int slot = 0; slot < options.num_slots; ++slot) slots_.push_back(make_slot());
+}
+
+ProcgenEnv::Slot ProcgenEnv::make_slot() const {
+  return {std::make_unique<LevelGame>(library_, variant_, start_state_)};
+}
+
+void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
+  pool_.run(starts.size(), [&](std::size_t k) noexcept {
+    const Start& start = starts[k];
+    Slot& slot = slot_at(start.slot);
+    slot.game->start(start.level);
+    slot.num_steps = 0;
+    observe(start.slot, out);
+  });
+}
+
+void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
+                            const StepBatch& out) {
+  pool_.run(actions.size(), [&](std::size_t k) noexcept {
+    const auto i = static_cast<std::size_t>(slots.begin) + k;
+    Slot& slot = slots_[i];
+    slot.game->step(actions[k]);
+    const bool has_ended = slot.game->has_ended();
+    const bool is_last = ++slot.num_steps == spec().max_steps;
+    out.rewards[i] = slot.game->reward();
+    out.truncated[i] = has_ended && is_last ? 1 : 0;
+    out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
+    observe(static_cast<int>(i), out);
+  });
+}
+
+void ProcgenEnv::observe(int slot, const StepBatch& out) const {
+  const auto image = slot_at(slot).game->observation();
+  const std::size_t offset = static_cast<std::size_t>(slot) * kObservationSize;
+  std::ranges::copy(image, out.observations.subspan(offset, kObservationSize).begin());
+}
+
+bool ProcgenEnv::solved_by(int slot, double /*last_reward*/) const {
+  return slot_at(slot).game->is_solved();
+}
+
+void ProcgenEnv::save_episode(int slot, ByteWriter& out) const {
+  ByteWriter state;
+  state.number(slot_at(slot).num_steps);
+  state.numbers<char>(slot_at(slot).game->state());
+  out.numbers<std::byte>(state.seal(spec().name, kStateVersion));
+}
+
+void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteReader& in) {
+  const auto sealed = in.numbers<std::byte>(kMaxStateSize);
+  in.expect_end();
+  ByteReader reader(sealed, spec().name, kStateVersion);
+  const auto num_steps = reader.number<std::int64_t>();
+  std::vector<char> state = reader.numbers<char>(kMaxStateSize);
+  reader.expect_end();
+  reader.require(num_steps >= 0 && num_steps <= spec().max_steps, "an impossible number of steps");
+  reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
+
+  // In a slot of its own, so that nothing has changed if it is refused.
+  if (spare_.game == nullptr) spare_ = make_slot();
+  spare_.game->set_state(state);
+  spare_.num_steps = num_steps;
+  reader.require(spare_.game->level() == level, "of another level than it says");
+  std::swap(slot_at(slot), spare_);
+}
+
+}  // namespace plr::procgen

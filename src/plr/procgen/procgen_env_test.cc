@@ -1,0 +1,159 @@
+// Does Procgen keep the promises of an environment?
+#include "plr/procgen/procgen_env.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "plr/env/conformance.h"
+#include "plr/env/random_play.h"
+#include "plr/env/slot_player.h"
+#include "tests/support/procgen_installed.h"
+
+namespace plr::procgen {
+namespace {
+
+constexpr Action kNoMove = 4;
+
+std::unique_ptr<VectorEnv> make(const std::string& game, int num_slots, int num_workers = 1) {
+  return std::make_unique<ProcgenEnv>(
+      find_variant("procgen/" + game).value(),
+      EnvOptions{.num_slots = num_slots, .num_workers = num_workers});
+}
+
+// ---- every game in every mode
+
+class EveryVariant : public ::testing::TestWithParam<Variant> {};
+
+std::string test_name(const ::testing::TestParamInfo<Variant>& info) {
+  return info.param.game->name + "_" + to_text(info.param.mode);
+}
+
+INSTANTIATE_TEST_SUITE_P(Procgen, EveryVariant, ::testing::ValuesIn(variants()), test_name);
+
+TEST_P(EveryVariant, KeepsItsPromises) {
+  PLR_NEEDS_PROCGEN();
+  const auto make_variant = [&](int num_slots, int num_workers) {
+    return std::make_unique<ProcgenEnv>(
+        GetParam(), EnvOptions{.num_slots = num_slots, .num_workers = num_workers});
+  };
+  EXPECT_EQ(broken_promises(make_variant), std::vector<std::string>{});
+}
+
+// The step limit that a state of the library holds: behind the seeds, two random generators as
+// text, and four numbers.
+std::int32_t step_limit_in(const std::vector<char>& state, const std::string& game) {
+  const auto number_at = [&](std::size_t offset) {
+    std::int32_t number = 0;
+    std::memcpy(&number, state.data() + offset, sizeof number);
+    return number;
+  };
+  std::size_t offset = 76 + game.size();
+  for (int generator = 0; generator < 2; ++generator) {
+    offset += 8 + static_cast<std::size_t>(number_at(offset + 4));
+  }
+  return number_at(offset + 16);
+}
+
+TEST_P(EveryVariant, HasTheStepLimitOfTheLibrary) {
+  PLR_NEEDS_PROCGEN();
+  RawEnv env(Library::installed(), GetParam(), 1, {.first = 0, .count = 1});
+  EXPECT_EQ(step_limit_in(env.state(0), GetParam().game->name), GetParam().max_steps());
+}
+
+// ---- ends
+
+TEST(ProcgenEnv, IsTruncatedByTheStepLimitOnly) {
+  PLR_NEEDS_PROCGEN();
+  // Who does not move finds no cheese, and nothing happens to them.
+  SlotPlayer player(make("maze", 1));
+  player.start(0, 3);
+  const Episode idle = player.play(0, std::vector<Action>(1000, kNoMove));
+  ASSERT_EQ(idle.size(), 500U);
+  EXPECT_TRUE(idle.back().truncated);
+  EXPECT_FALSE(idle.back().terminated);
+  EXPECT_FALSE(player.env().has_solved(0));
+  for (std::size_t i = 0; i + 1 < idle.size(); ++i) ASSERT_FALSE(idle[i].truncated);
+}
+
+TEST(ProcgenEnv, SolvesALevelWhereItsGameSaysSo) {
+  PLR_NEEDS_PROCGEN();
+  // The coin is worth 10 and everything else nothing.
+  const auto env = make("coinrun", 16);
+  RandomPlay play(*env, 1);
+  int num_solved = 0;
+  int num_lost = 0;
+  for (int i = 0; i < 1500; ++i) {
+    play.step();
+    for (int slot = 0; slot < 16; ++slot) {
+      if (!play.batch().ended(slot)) continue;
+      const auto k = static_cast<std::size_t>(slot);
+      EXPECT_EQ(env->has_solved(slot), play.batch().rewards[k] == 10);
+      env->has_solved(slot) ? ++num_solved : ++num_lost;
+    }
+  }
+  EXPECT_GT(num_solved, 0);
+  EXPECT_GT(num_lost, 0);
+}
+
+// ---- workers
+
+TEST(ProcgenEnv, PlaysTheSameWithAnyNumberOfWorkers) {
+  PLR_NEEDS_PROCGEN();
+  // Short episodes, so that steps and starts alternate; slow and quick games.
+  for (const std::string game : {"leaper", "bossfight", "bigfish-hard"}) {
+    const auto one = make(game, 12, 1);
+    RandomPlay expected(*one, 7);
+    std::vector<std::uint64_t> sums;
+    for (int i = 0; i < 300; ++i) {
+      expected.step();
+      sums.push_back(checksum(std::as_bytes(expected.batch().observations)) ^
+                     checksum(std::as_bytes(expected.batch().rewards)));
+    }
+    for (const int num_workers : {2, 4, 0}) {
+      const auto env = make(game, 12, num_workers);
+      RandomPlay play(*env, 7);
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        play.step();
+        ASSERT_EQ(checksum(std::as_bytes(play.batch().observations)) ^
+                      checksum(std::as_bytes(play.batch().rewards)),
+                  sums[i])
+            << game << " with " << num_workers << " workers at step " << i;
+      }
+      EXPECT_EQ(play.num_episodes(), expected.num_episodes());
+    }
+  }
+}
+
+// ---- options
+
+std::string complaint_about(const EnvOptions& options) {
+  try {
+    ProcgenEnv(*find_variant("procgen/maze"), options);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ProcgenEnv, RefusesWhatItDoesNotHave) {
+  EXPECT_EQ(complaint_about({.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
+  EXPECT_EQ(complaint_about({.observation = Observation::kView}),
+            "observation: procgen/maze has full only, not view");
+  EXPECT_EQ(complaint_about({.seeding = LevelSeeding::kPcg64}),
+            "seeding: procgen/maze has default only, not pcg64");
+}
+
+TEST(ProcgenEnv, RefusesTheEpisodeOfAnotherModeOrGame) {
+  PLR_NEEDS_PROCGEN();
+  SlotPlayer easy(make("maze", 1));
+  easy.start(0, 3);
+  for (const std::string other : {"maze-hard", "heist"}) {
+    EXPECT_THROW(make(other, 1)->load(0, easy.saved(0)), std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace plr::procgen

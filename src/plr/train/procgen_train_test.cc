@@ -1,0 +1,59 @@
+// Does training on Procgen keep what training promises?
+#include <gtest/gtest.h>
+
+#include "plr/train/trainer_fixture.h"
+#include "tests/support/procgen_installed.h"
+
+namespace plr {
+namespace {
+
+class ProcgenTrainerTest : public TrainerTest {};
+
+// A game of short episodes, and the network as small a part of it as it can be.
+TrainConfig tiny() {
+  TrainConfig config = preset("procgen-easy");
+  config.task.env = "procgen/leaper";
+  config.task.levels = "20";
+  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
+  config.env.num_slots = 4;
+  config.env.num_workers = 1;
+  config.schedule.rollout_length = 24;
+  config.schedule.steps = 6 * 4 * 24;
+  config.schedule.eval_interval = 4;
+  config.schedule.eval_episodes = 2;
+  config.schedule.final_episodes = 2;
+  config.schedule.checkpoint_interval = 2;
+  config.schedule.levels_interval = 2;
+  config.ppo.num_minibatches = 2;
+  config.ppo.epochs = 1;
+  return config;
+}
+
+TEST_F(ProcgenTrainerTest, GoesOnAfterAStopWithTheSameBytes) {
+  PLR_NEEDS_PROCGEN();
+  EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
+  {
+    Trainer trainer(tiny(), run("parts"));
+    train_for(trainer, 3);
+  }
+  Trainer resumed = Trainer::resume(run("parts"));
+  EXPECT_EQ(resumed.progress().update, 3);
+  EXPECT_TRUE(resumed.run({}));
+  expect_same_run(run("whole"), run("parts"));
+  const auto evaluations = records(run("whole") / "eval.jsonl");
+  ASSERT_EQ(evaluations.size(), 2U);
+  EXPECT_GT(records(run("whole") / "log.jsonl").back().at("episodes").get<int>(), 4);
+}
+
+TEST_F(ProcgenTrainerTest, GivesTheSameRunWhateverTheNumberOfWorkers) {
+  PLR_NEEDS_PROCGEN();
+  TrainConfig config = tiny();
+  config.schedule.steps /= 2;
+  EXPECT_TRUE(Trainer(config, run("one")).run({}));
+  config.env.num_workers = 3;
+  EXPECT_TRUE(Trainer(config, run("three")).run({}));
+  expect_same_run(run("one"), run("three"));
+}
+
+}  // namespace
+}  // namespace plr

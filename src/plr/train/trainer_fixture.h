@@ -1,0 +1,64 @@
+// What do tests of whole training runs share?
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "plr/run/checkpoint.h"
+#include "plr/train/trainer.h"
+
+namespace plr {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for each test, removed afterwards.
+class TrainerTest : public ::testing::Test {
+ protected:
+  TrainerTest() {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              (std::string("plr_") + info->test_suite_name() + "_" + info->name());
+    fs::remove_all(folder_);
+  }
+  ~TrainerTest() override { fs::remove_all(folder_); }
+
+  fs::path run(const std::string& name) const { return folder_ / name; }
+
+  fs::path folder_;
+};
+
+// The records of a log without what the clock says.
+inline std::vector<nlohmann::json> records(const fs::path& file) {
+  std::vector<nlohmann::json> list;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    record.erase("seconds");
+    record.erase("steps_per_second");
+    list.push_back(record);
+  }
+  return list;
+}
+
+inline void expect_same_run(const fs::path& a, const fs::path& b) {
+  const Checkpoint x = load_checkpoint(a / "checkpoint");
+  const Checkpoint y = load_checkpoint(b / "checkpoint");
+  EXPECT_EQ(x.update, y.update);
+  EXPECT_EQ(x.tensors, y.tensors);
+  EXPECT_EQ(x.states, y.states);
+  for (const char* file : {"log.jsonl", "eval.jsonl", "levels.jsonl"}) {
+    EXPECT_EQ(records(a / file), records(b / file)) << file;
+  }
+}
+
+// Trains and stops after this many updates.
+inline void train_for(Trainer& trainer, int updates) {
+  trainer.run({.should_stop = [&] { return --updates == 0; }});
+}
+
+}  // namespace plr
