@@ -110,6 +110,18 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_NEAR(analysis.families[0].methods[1].normalized[0], 0.4, 1e-12);
 }
 
+TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
+  // Easy bigfish is between 1 and 40, hard bigfish between 0 and 40: families of their own.
+  const Analysis analysis =
+      analyze(runs_of({{.env = "procgen/bigfish", .seed = 1, .test = {20.5}},
+                       {.env = "procgen/bigfish-hard", .seed = 1, .test = {20}}}));
+  ASSERT_EQ(analysis.families.size(), 2U);
+  EXPECT_EQ(analysis.families[0].name, "Procgen (easy)");
+  EXPECT_EQ(analysis.families[1].name, "Procgen (hard)");
+  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized[0], 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized[0], 0.5);
+}
+
 TEST(Analysis, RefusesABaselineThatIsNotThere) {
   try {
     analyze(runs_of(four_runs()), "unifrm");

@@ -18,12 +18,6 @@ bool tells_nothing(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// What the name of the method says already.
-bool is_in_method(const std::string& name) {
-  return name == "env" || name == "curriculum" || name == "drac" || name == "augmentation" ||
-         name == "mixreg";
-}
-
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
 
 std::set<std::string> names_of(std::span<const RunData> runs) {
@@ -60,7 +54,7 @@ std::vector<std::string> labels_of(std::span<const RunData> runs) {
   // A setting that differs anywhere within a method belongs to the names of all of its runs.
   std::map<std::string, std::set<std::string>> telling;  // by method
   for (const std::string& name : names_of(runs)) {
-    if (tells_nothing(name) || is_in_method(name)) continue;
+    if (tells_nothing(name)) continue;
     for (const auto& [key, members] : alike) {
       const std::string& first = runs[members.front()].setting(name);
       const auto differs = [&](std::size_t i) { return runs[i].setting(name) != first; };

@@ -33,6 +33,13 @@ TEST(Labels, NameTheSettingsThatTellRunsOfOneMethodApart) {
                                                        "plr, staleness_coef 0.3", "uniform"}));
 }
 
+TEST(Labels, TellStrengthsOfOneMethodApart) {
+  const std::vector<RunData> runs = {run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}}),
+                                     run_with({{"curriculum", "uniform"}, {"mixreg", "0.2"}})};
+  EXPECT_EQ(labels_of(runs),
+            (std::vector<std::string>{"mixreg, mixreg 0.01", "mixreg, mixreg 0.2"}));
+}
+
 TEST(Labels, LeaveOutWhatDiffersBetweenEnvironmentsOnly) {
   const std::vector<RunData> runs = {run_with({{"env", "minigrid/X"}, {"levels", "4000"}}),
                                      run_with({{"env", "minigrid/Y"}, {"levels", "3000"}})};

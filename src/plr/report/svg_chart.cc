@@ -161,13 +161,8 @@ std::string method_color(std::size_t i) {
 std::vector<double> round_ticks(double low, double high) {
   const double rough = (high - low) / 5;
   const double power = std::pow(10, std::floor(std::log10(rough)));
-  double step = 10 * power;
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= rough * (1 - 1e-9)) {
-      step = factor * power;
-      break;
-    }
-  }
+  const double size = rough / power;  // from 1 to 10
+  const double step = power * (size < 1.5 ? 1 : size < 3.5 ? 2 : size < 7.5 ? 5 : 10);
   std::vector<double> ticks;
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) {
     ticks.push_back(i * step);

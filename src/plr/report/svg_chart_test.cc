@@ -41,6 +41,7 @@ TEST(SvgChart, OfNothingIsStillAPicture) {
 TEST(Ticks, AreRoundAndInside) {
   EXPECT_EQ(round_ticks(0, 1), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
   EXPECT_EQ(round_ticks(3, 26), (std::vector<double>{5, 10, 15, 20, 25}));
+  EXPECT_EQ(round_ticks(0, 1.02).size(), 6U);  // every fifth of 1 still
   EXPECT_EQ(tick_text(0.6000000000000001), "0.6");
   EXPECT_EQ(tick_text(2.5e7), "25M");
   EXPECT_EQ(tick_text(5e4), "50k");

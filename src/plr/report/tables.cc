@@ -204,7 +204,11 @@ Table comparison(const Analysis& analysis, const std::string& a, const std::stri
 }
 
 std::string decimal(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  if (!std::isfinite(value)) return "-";
+  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  // A little below nothing is nothing.
+  const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
+  return is_zero && text.starts_with('-') ? text.substr(1) : text;
 }
 
 }  // namespace plr

@@ -46,6 +46,11 @@ TEST(Tables, OfHtmlEscapeWhatIsSpecialThere) {
   EXPECT_NE(html.find("<b>14.3 ± 2.1</b><sup> ★</sup>"), std::string::npos) << html;
 }
 
+TEST(Tables, KnowNoNegativeZero) {
+  EXPECT_EQ(decimal(-0.001, 2), "0.00");
+  EXPECT_EQ(decimal(-0.01, 2), "-0.01");
+}
+
 TEST(Tables, OfASingleRunHaveNoDeviation) {
   Table table = example();
   table.rows[0].cells[0].value = {1, 3.7, 0};

@@ -186,8 +186,8 @@ PlannedRun planned_run(const Plan& plan, std::string preset_name, const std::str
     run.arguments.insert(run.arguments.end(), {"--algorithm", plan.algorithm});
   }
   if (!method.empty()) {
-    set(run.config, "curriculum", method);
-    run.arguments.insert(run.arguments.end(), {"--curriculum", method});
+    set_method(run.config, enum_from<Method>("method", method));
+    run.arguments.insert(run.arguments.end(), {"--method", method});
   }
   const auto apply = [&run](const std::vector<Setting>& settings) {
     for (const auto& [name, value] : settings) {
