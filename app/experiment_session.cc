@@ -61,6 +61,9 @@ std::vector<std::string> Session::run() {
     bar_.show(bar_state());
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  if (num_finished_ == members_.size()) {
+    bar_.show({.fraction = 1, .seconds_left = 0, .text = "all runs finished"});
+  }
   bar_.finish();
   return failures_;
 }

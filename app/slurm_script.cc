@@ -34,8 +34,8 @@ std::string slurm_script(const SlurmJob& job) {
     const bool has_space = option.find(' ') != std::string::npos;
     script += "#SBATCH " + (has_space ? quoted(option) : option) + "\n";
   }
-  script += "\ncd " + quoted(std::filesystem::current_path().string()) + " || exit\nexec";
-  for (const std::string& word : job.command) script += " " + quoted(word);
+  script += fmt::format("\ncd {} || exit\nexec", quoted(std::filesystem::current_path().string()));
+  for (const std::string& word : job.command) script += fmt::format(" {}", quoted(word));
   return script + " --threads \"${SLURM_CPUS_PER_TASK:-1}\" --task \"$SLURM_ARRAY_TASK_ID\"\n";
 }
 

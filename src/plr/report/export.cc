@@ -37,12 +37,6 @@ std::string file_name(std::string text) {
 
 std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
 
-std::string csv_quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string curves_csv(const Analysis& analysis) {
@@ -80,7 +74,8 @@ std::string runs_csv(std::span<const RunData> runs) {
                        run.steps_done(), last(&LoggedEvaluation::test_return),
                        last(&LoggedEvaluation::train_return), last(&LoggedEvaluation::test_success),
                        run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
-    for (const std::string& name : settings) csv += "," + csv_quoted(run.setting(name));
+    for (const std::string& name : settings)
+      csv += fmt::format(",{}", csv_quoted(run.setting(name)));
     csv += "\n";
   }
   return csv;

@@ -22,8 +22,6 @@ std::string content(const Cell& cell, int decimals, const char* plus_minus) {
   return mean + plus_minus + decimal(cell.value.deviation, decimals);
 }
 
-std::string quoted(const std::string& text) { return "\"" + replaced(text, "\"", "\"\"") + "\""; }
-
 std::string latex_escaped(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -60,10 +58,11 @@ std::string to_csv(const Table& table) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
       const bool has_value = cell.value.count > 0;
-      csv += fmt::format("{},{},{},{},{},{},{:d},{:d},{:d}\n", quoted(row.name),
-                         quoted(table.columns[i]), has_value ? fmt::to_string(cell.value.mean) : "",
+      csv += fmt::format("{},{},{},{},{},{},{:d},{:d},{:d}\n", csv_quoted(row.name),
+                         csv_quoted(table.columns[i]),
+                         has_value ? fmt::to_string(cell.value.mean) : "",
                          has_value ? fmt::to_string(cell.value.deviation) : "", cell.value.count,
-                         quoted(cell.text), cell.is_bold, cell.has_star, cell.has_triangle);
+                         csv_quoted(cell.text), cell.is_bold, cell.has_star, cell.has_triangle);
     }
   }
   return csv;
@@ -71,7 +70,8 @@ std::string to_csv(const Table& table) {
 
 std::string to_markdown(const Table& table) {
   std::string text = "| |";
-  for (const std::string& column : table.columns) text += " " + replaced(column, "|", "\\|") + " |";
+  for (const std::string& column : table.columns)
+    text += fmt::format(" {} |", replaced(column, "|", "\\|"));
   text += "\n|---|";
   for (std::size_t i = 0; i < table.columns.size(); ++i) text += "---:|";
   text += "\n";
@@ -143,6 +143,10 @@ std::string html_escaped(const std::string& text) {
     }
   }
   return escaped;
+}
+
+std::string csv_quoted(const std::string& text) {
+  return fmt::format("\"{}\"", replaced(text, "\"", "\"\""));
 }
 
 }  // namespace plr

@@ -56,5 +56,7 @@ std::string to_html(const Table& table);
 std::string decimal(double value, int decimals);
 // With <, >, & and quotes made safe.
 std::string html_escaped(const std::string& text);
+// Between quotes, those inside doubled: a cell of a CSV file.
+std::string csv_quoted(const std::string& text);
 
 }  // namespace plr

@@ -18,6 +18,14 @@ const dot = (color) => {
   return node;
 };
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const dark = matchMedia("(prefers-color-scheme: dark)");
+// Of a method or a degree, a little lighter on a dark ground.
+const tint = (i) => {
+  const plain = data.colors[i % data.colors.length];
+  if (!dark.matches || document.documentElement.classList.contains("printing")) return plain;
+  const lighter = (at) => Math.round(parseInt(plain.slice(at, at + 2), 16) * 0.75 + 64).toString(16);
+  return "#" + [1, 3, 5].map((at) => lighter(at).padStart(2, "0")).join("");
+};
 const short = (value) => {
   if (value == null) return "-";
   const size = Math.abs(value);
@@ -103,7 +111,7 @@ function addCurves(parent, group) {
     const curve = group.methods[i] && group.methods[i][state.quantity];
     if (!curve) return;
     lines.push({
-      name, color: data.colors[i], y: curve.mean, band: curve.deviation, hidden: state.hidden.has(name),
+      name, color: tint(i), y: curve.mean, band: curve.deviation, hidden: state.hidden.has(name),
       text: (at) => curve.mean[at] == null ? null
         : `${short(curve.mean[at])} ± ${short(curve.deviation[at])}  (${curve.count[at]} runs)`,
     });
@@ -118,8 +126,8 @@ function addCurriculum(parent, curriculum) {
   let below = curriculum.update.map(() => 0);
   const sums = masses.map((mass) => (below = mass.map((m, i) => m + below[i])));
   const lines = masses.map((mass, i) => ({
-    name: `difficulty ${i + 1}`, color: data.colors[i % data.colors.length], y: sums[i],
-    fill: i === 0 ? data.colors[0] + "50" : undefined,
+    name: `difficulty ${i + 1}`, color: tint(i), y: sums[i],
+    fill: i === 0 ? tint(0) + "50" : undefined,
     text: (at) => `${(100 * mass[at]).toFixed(1)} %`,
   }));
   const bands = lines.slice(1).map((line, i) => ({ series: [i + 2, i + 1], fill: line.color + "50" }));
@@ -128,7 +136,7 @@ function addCurriculum(parent, curriculum) {
 }
 
 function addSimple(parent, title, note, x, xName, y, options = {}) {
-  const line = { name: "", color: data.colors[0], y, text: (at) => short(y[at]), ...options };
+  const line = { name: "", color: tint(0), y, text: (at) => short(y[at]), ...options };
   addChart(parent, { title, note, x, xName, lines: [line] });
 }
 
@@ -187,7 +195,7 @@ const runs = document.getElementById("run");
 data.details.forEach((run, i) => runs.append(element("option", { value: String(i), textContent: run.name })));
 runs.addEventListener("change", () => { state.run = Number(runs.value); draw(); });
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+dark.addEventListener("change", draw);
 addEventListener("beforeprint", () => { document.documentElement.classList.add("printing"); draw(); });
 addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); draw(); });
 draw();
