@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "app/bench.h"
 #include "plr/train/config.h"
@@ -22,6 +23,7 @@ struct BenchTrainArguments {
   std::string precision = "fp32";
   int threads = 0;
   int updates = 5;
+  std::vector<std::string> settings;  // NAME=VALUE
   bool as_json = false;
 };
 
@@ -31,6 +33,13 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   set(config, "device", arguments.device);
   set(config, "precision", arguments.precision);
   set(config, "threads", std::to_string(arguments.threads));
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t sign = setting.find('=');
+    if (sign == std::string::npos) {
+      throw std::invalid_argument("--set wants NAME=VALUE, not " + setting);
+    }
+    set(config, setting.substr(0, sign), setting.substr(sign + 1));
+  }
   const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
   config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
   config.schedule.eval_interval = 0;
@@ -56,6 +65,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   const auto share = [&](double TrainTimes::*part) { return (end.*part - warm.*part) / seconds; };
   nlohmann::ordered_json result = {
       {"preset", arguments.preset},
+      {"env", config.task.env},
       {"device", config.compute.device},
       {"precision", to_text(config.compute.precision)},
       {"threads", config.compute.num_threads},
@@ -80,9 +90,10 @@ void bench_train(const BenchTrainArguments& arguments) {
     fmt::print("{}\n", result.dump(2));
     return;
   }
-  fmt::print("{} on {} ({}, {} threads): {:.0f} steps/s\n\n", arguments.preset,
-             result.at("device").get<std::string>(), result.at("precision").get<std::string>(),
-             result.at("threads").get<int>(), result.at("steps_per_second").get<double>());
+  fmt::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", arguments.preset,
+             result.at("env").get<std::string>(), result.at("device").get<std::string>(),
+             result.at("precision").get<std::string>(), result.at("threads").get<int>(),
+             result.at("steps_per_second").get<double>());
   for (const auto& [part, what] :
        {std::pair{"acting", "the network acts"}, std::pair{"environment", "steps and level starts"},
         std::pair{"sampler", "scores, records and draws"}, std::pair{"update", "PPO learns"},
@@ -105,6 +116,8 @@ void add_bench_train(CLI::App& bench) {
       ->capture_default_str();
   verb->add_option("--updates", arguments->updates, "to measure, after one more")
       ->capture_default_str();
+  verb->add_option("--set", arguments->settings,
+                   "other settings of plr train, as env=procgen/maze");
   verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
   verb->callback([arguments] { bench_train(*arguments); });
 }

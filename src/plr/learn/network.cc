@@ -49,7 +49,9 @@ Output Network::forward(const at::Tensor& obs) const {
             << shape_.width << ", " << shape_.channels << "]";
     throw std::invalid_argument(message.str());
   }
-  at::Tensor images = obs.to(device(), /*non_blocking=*/true).to(at::kFloat).permute({0, 3, 1, 2});
+  // Bytes are exact in bf16 too.
+  const at::ScalarType type = precision_ == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
+  at::Tensor images = obs.to(device(), /*non_blocking=*/true).to(type).permute({0, 3, 1, 2});
   if (scale_ != 1) images = images / scale_;
 
   const AutocastScope autocast(precision_);

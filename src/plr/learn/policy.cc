@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace plr {
 namespace {
@@ -51,7 +52,7 @@ cuda::PolicyTerm cuda_term(ScoreFunction function) {
 }  // namespace
 
 Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch)
-    : network_(network), config_(config) {
+    : network_(network), config_(config), asked_(network.device()) {
   const auto length = static_cast<std::int64_t>(max_batch);
   const NetworkShape& shape = network.shape();
   const bool pinned = network.device().is_cuda();
@@ -64,36 +65,57 @@ Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t m
 }
 
 void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out) {
-  const auto batch = static_cast<std::size_t>(obs.size(0));
-  check(batch, uniforms.size(), "uniforms");
-  check(batch, out.actions.size(), "actions");
-  check(batch, out.log_probs.size(), "log_probs");
-  check(batch, out.values.size(), "values");
-  if (!out.terms.empty()) check(batch, out.terms.size(), "terms");
-
-  const c10::InferenceMode inference;
-  std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
-  order(obs);
-  wait_for(network_.device());
-
-  const auto row = [&](std::int64_t which) {
-    return std::span(host_results_[which].const_data_ptr<float>(), batch);
-  };
-  std::ranges::transform(row(0), out.actions.begin(),
-                         [](float a) { return static_cast<std::int32_t>(a); });
-  std::ranges::copy(row(1), out.log_probs.begin());
-  std::ranges::copy(row(2), out.values.begin());
-  if (!out.terms.empty()) std::ranges::copy(row(3), out.terms.begin());
+  ask(obs, uniforms);
+  answer(out);
 }
 
-// From the observations and host_uniforms_ to host_results_, which are there after waiting.
+void Policy::ask(const at::Tensor& obs, std::span<const double> uniforms) {
+  if (obs.size(0) > host_uniforms_.size(0)) {
+    throw std::invalid_argument("obs: " + std::to_string(obs.size(0)) +
+                                " observations are more than the " +
+                                std::to_string(host_uniforms_.size(0)) + " foreseen");
+  }
+  num_asked_ = static_cast<std::size_t>(obs.size(0));
+  check(uniforms.size(), "uniforms");
+  std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
+  order(obs);
+}
+
+void Policy::answer(const Decisions& out) {
+  check(out.actions.size(), "actions");
+  check(out.log_probs.size(), "log_probs");
+  check(out.values.size(), "values");
+  if (!out.terms.empty()) check(out.terms.size(), "terms");
+  asked_.wait();
+  std::ranges::transform(result(0), out.actions.begin(),
+                         [](float a) { return static_cast<std::int32_t>(a); });
+  std::ranges::copy(result(1), out.log_probs.begin());
+  std::ranges::copy(result(2), out.values.begin());
+  if (!out.terms.empty()) std::ranges::copy(result(3), out.terms.begin());
+}
+
+void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
+  std::vector<double> uniforms(static_cast<std::size_t>(obs.size(0)));
+  ask(obs, uniforms);
+  check(values.size(), "values");
+  asked_.wait();
+  std::ranges::copy(result(2), values.begin());
+}
+
+std::span<const float> Policy::result(std::int64_t row) const {
+  return {host_results_.const_data_ptr<float>() + row * host_results_.size(1), num_asked_};
+}
+
+// From the observations and host_uniforms_ to host_results_, which are there at the milestone.
 void Policy::order(const at::Tensor& obs) {
+  const c10::InferenceMode inference;
   const std::int64_t batch = obs.size(0);
   const bool in_place = obs.device() == obs_.device() && network_.actor().act;
   const at::Tensor seen = in_place ? obs : obs_.narrow(0, 0, batch);
   if (!in_place) seen.copy_(obs, /*non_blocking=*/true);
   if (!network_.actor().act) {
     deciding_.try_emplace(batch, network_.device()).first->second([&] { decide(batch); });
+    asked_.pass();
     return;
   }
   network_.actor().act({.obs = seen.const_data_ptr<std::uint8_t>(),
@@ -105,6 +127,7 @@ void Policy::order(const at::Tensor& obs) {
                         .num_actions = static_cast<int>(network_.shape().num_actions),
                         .greedy = config_.greedy,
                         .term = cuda_term(config_.score_function)});
+  asked_.pass();
 }
 
 void Policy::refresh() {
@@ -125,24 +148,10 @@ void Policy::decide(std::int64_t batch) {
   host_results_.narrow(1, 0, batch).copy_(results, /*non_blocking=*/true);
 }
 
-void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
-  const auto batch = static_cast<std::size_t>(obs.size(0));
-  check(batch, values.size(), "values");
-  const c10::InferenceMode inference;
-  order(obs);
-  wait_for(network_.device());
-  std::ranges::copy(std::span(host_results_[2].const_data_ptr<float>(), batch), values.begin());
-}
-
-void Policy::check(std::size_t batch, std::size_t length, const char* name) const {
-  if (batch > static_cast<std::size_t>(host_uniforms_.size(0))) {
-    throw std::invalid_argument("obs: " + std::to_string(batch) +
-                                " observations are more than the " +
-                                std::to_string(host_uniforms_.size(0)) + " foreseen");
-  }
-  if (length != batch) {
+void Policy::check(std::size_t length, const char* name) const {
+  if (length != num_asked_) {
     throw std::invalid_argument(std::string(name) + ": " + std::to_string(length) +
-                                " elements for " + std::to_string(batch) + " observations");
+                                " elements for " + std::to_string(num_asked_) + " observations");
   }
 }
 

@@ -50,6 +50,11 @@ class Policy {
   // std::invalid_argument if an array's length is not B or B is above max_batch.
   void act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out);
 
+  // The same in two halves, between which the host can do something else: what was asked last is
+  // answered.
+  void ask(const at::Tensor& obs, std::span<const double> uniforms);
+  void answer(const Decisions& out);
+
   // The network's weights have changed since it acted last.
   void refresh();
 
@@ -57,8 +62,8 @@ class Policy {
   void evaluate(const at::Tensor& obs, std::span<float> values);
 
  private:
-  void check(std::size_t batch, std::size_t length, const char* name) const;
-
+  void check(std::size_t length, const char* name) const;
+  std::span<const float> result(std::int64_t row) const;
   void order(const at::Tensor& obs);
   void decide(std::int64_t batch);
 
@@ -69,6 +74,8 @@ class Policy {
   at::Tensor uniforms_;       // [max_batch] doubles, this and the next on the device
   at::Tensor obs_;            // [max_batch, H, W, C] bytes
   std::map<std::int64_t, Repeated> deciding_;  // by the number of observations
+  std::size_t num_asked_ = 0;
+  Milestone asked_;
 };
 
 }  // namespace plr

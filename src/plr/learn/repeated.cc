@@ -13,6 +13,10 @@ namespace {
 // Libraries load and choose algorithms in the first call, libtorch's memory settles in the second.
 constexpr int kCallsBeforeRecording = 2;
 
+c10::Stream stream_of(at::Device device) {
+  return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+}
+
 }  // namespace
 
 #ifdef PLR_CUDA
@@ -54,7 +58,19 @@ void use_own_stream(at::Device device) {
 
 void wait_for(at::Device device) {
   if (!device.is_cuda()) return;
-  c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+  stream_of(device).synchronize();
+}
+
+Milestone::Milestone(at::Device device) : device_(device) {
+  if (device.is_cuda()) event_.emplace(device.type());
+}
+
+void Milestone::pass() {
+  if (event_) event_->record(stream_of(device_));
+}
+
+void Milestone::wait() const {
+  if (event_) event_->synchronize();
 }
 
 }  // namespace plr

@@ -16,9 +16,11 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Event.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace plr {
 
@@ -45,5 +47,17 @@ void use_own_stream(at::Device device);
 
 // Waits until the device has done what this thread has ordered.
 void wait_for(at::Device device);
+
+// A point in what is ordered, which one can wait for while more is ordered behind it.  Movable.
+class Milestone {
+ public:
+  explicit Milestone(at::Device device);
+  void pass();        // puts it behind what this thread has ordered so far
+  void wait() const;  // until the device has come there
+
+ private:
+  at::Device device_;
+  std::optional<c10::Event> event_;  // none on the CPU, where orders are done at once
+};
 
 }  // namespace plr

@@ -11,7 +11,9 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   const int num_slots = parts.env.spec().num_slots;
   num_groups = std::min(num_groups, num_slots);
   for (int g = 0; g < num_groups; ++g) {
-    groups_.push_back({num_slots * g / num_groups, num_slots * (g + 1) / num_groups});
+    const SlotRange slots{num_slots * g / num_groups, num_slots * (g + 1) / num_groups};
+    groups_.push_back({slots, Policy(parts.network, {.score_function = parts.score_function},
+                                     static_cast<std::size_t>(slots.size()))});
   }
   const auto n = static_cast<std::size_t>(num_slots);
   rewards_.resize(n);
@@ -40,39 +42,48 @@ void Collector::begin(Rollout& rollout) {
 }
 
 void Collector::fill(Rollout& rollout) {
-  parts_.policy.refresh();
+  for (Group& group : groups_) group.policy.refresh();
   for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
     act_and_step(rollout, step);
     score(rollout, step);
     start_next_levels(rollout);
   }
-  // What goes on past the end is worth what the network thinks of it.
-  const std::size_t last = rollout.num_steps();
-  {
-    const Stopwatch watch(times_.acting);
-    parts_.policy.evaluate(rollout.take_obs(last, 0, rollout.num_slots()), rollout.values[last]);
-  }
-  const Stopwatch watch(times_.sampler);
-  parts_.scorer.end_rollout(rollout.values[last]);
-  record_due_results();
+  value_the_rest(rollout);
 }
 
 void Collector::act_and_step(Rollout& rollout, std::size_t step) {
   for (double& u : uniforms_) u = actions_.uniform();
   std::ranges::copy(levels_, rollout.levels[step].begin());
-  for (const SlotRange& group : groups_) {
-    const auto first = static_cast<std::size_t>(group.begin);
-    const auto count = static_cast<std::size_t>(group.size());
-    const auto part = [&](auto&& row) { return std::span(row).subspan(first, count); };
+  {
+    const Stopwatch watch(times_.acting);
+    for (Group& group : groups_) {
+      group.policy.ask(group.take_obs(rollout, step), group.part(uniforms_));
+    }
+  }
+  for (Group& group : groups_) {
+    const auto actions = group.part(rollout.actions[step]);
     {
       const Stopwatch watch(times_.acting);
-      parts_.policy.act(rollout.take_obs(step, first, count), part(uniforms_),
-                        {part(rollout.actions[step]), part(rollout.log_probs[step]),
-                         part(rollout.values[step]), part(terms_)});
+      group.policy.answer({actions, group.part(rollout.log_probs[step]),
+                           group.part(rollout.values[step]), group.part(terms_)});
     }
     const Stopwatch watch(times_.environment);
-    parts_.env.step(group, part(rollout.actions[step]), batch(rollout));
+    parts_.env.step(group.slots, actions, batch(rollout));
   }
+}
+
+// What goes on past the end of the rollout is worth what the network thinks of it.
+void Collector::value_the_rest(Rollout& rollout) {
+  const std::size_t last = rollout.num_steps();
+  {
+    const Stopwatch watch(times_.acting);
+    for (Group& group : groups_) {
+      group.policy.evaluate(group.take_obs(rollout, last), group.part(rollout.values[last]));
+    }
+  }
+  const Stopwatch watch(times_.sampler);
+  parts_.scorer.end_rollout(rollout.values[last]);
+  record_due_results();
 }
 
 void Collector::score(Rollout& rollout, std::size_t step) {

@@ -4,7 +4,7 @@
 // the episodes that end, records them, and only then asks the curriculum for the next levels, in
 // slot order.
 //
-//   Collector collector({env, curriculum, scorer, normalizer, policy}, streams.named("actions"),
+//   Collector collector({env, curriculum, scorer, normalizer, network}, streams.named("actions"),
 //   1); collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
@@ -33,12 +33,14 @@ struct CollectorParts {
   Curriculum& curriculum;
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
-  Policy& policy;
+  const Network& network;
+  ScoreFunction score_function = ScoreFunction::kValueL1;  // what the scorer wants of the policy
 };
 
 class Collector {
  public:
-  // The slots are played in `num_groups` parts, one after the other.
+  // The slots are played in `num_groups` parts: the environment steps one while the device still
+  // thinks about the next.
   Collector(const CollectorParts& parts, Random actions, int num_groups);
 
   // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
@@ -57,7 +59,24 @@ class Collector {
   void load(std::span<const std::byte> bytes, Rollout& rollout);
 
  private:
+  // Slots that are stepped together, and who decides for them.
+  struct Group {
+    SlotRange slots;
+    Policy policy;
+
+    template <class Row>
+    auto part(Row&& row) const {
+      return std::span(row).subspan(static_cast<std::size_t>(slots.begin),
+                                    static_cast<std::size_t>(slots.size()));
+    }
+    at::Tensor take_obs(Rollout& rollout, std::size_t step) const {
+      return rollout.take_obs(step, static_cast<std::size_t>(slots.begin),
+                              static_cast<std::size_t>(slots.size()));
+    }
+  };
+
   void act_and_step(Rollout& rollout, std::size_t step);
+  void value_the_rest(Rollout& rollout);
   void score(Rollout& rollout, std::size_t step);
   void start_next_levels(Rollout& rollout);
   void record_due_results();
@@ -65,7 +84,7 @@ class Collector {
 
   CollectorParts parts_;
   Random actions_;
-  std::vector<SlotRange> groups_;
+  std::vector<Group> groups_;
   std::vector<double> rewards_;           // [N], raw
   std::vector<std::uint8_t> terminated_;  // [N]
   std::vector<std::uint8_t> truncated_;   // [N]

@@ -90,9 +90,8 @@ struct Fixture {
                                       at::kCPU)),
         scorer({}, 3, num_steps),
         normalizer({}, 3),
-        policy(network, {}, 3),
         rollout({num_steps, 3}, network.shape(), at::kCPU),
-        collector({env, curriculum, scorer, normalizer, policy}, Streams(1).named("actions"),
+        collector({env, curriculum, scorer, normalizer, network}, Streams(1).named("actions"),
                   groups) {
     collector.begin(rollout);
   }
@@ -102,7 +101,6 @@ struct Fixture {
   Network network;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
-  Policy policy;
   Rollout rollout;
   Collector collector;
 };

@@ -79,12 +79,11 @@ class Trainer::Run {
         network(make_network(config, env->spec(), streams.named("init"), device)),
         scorer(config.scorer, num_slots(), rollout_length()),
         normalizer(config.rewards, num_slots()),
-        policy(network, {.score_function = config.scorer.score_function}, num_slots()),
         rollout({rollout_length(), num_slots()}, network.shape(), device),
         regularizers(config.mixreg, config.drac, network.shape(), device, streams),
         ppo(network, config.ppo, streams.named("minibatches")),
-        collector({*env, *curriculum, scorer, normalizer, policy}, streams.named("actions"),
-                  config.schedule.slot_groups),
+        collector({*env, *curriculum, scorer, normalizer, network, config.scorer.score_function},
+                  streams.named("actions"), config.schedule.slot_groups),
         evaluator(*eval_env, network),
         level_record(*env),
         folder(path) {
@@ -277,7 +276,6 @@ class Trainer::Run {
   Network network;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
-  Policy policy;
   Rollout rollout;
   Regularizers regularizers;
   Ppo ppo;

@@ -1,5 +1,6 @@
 #include "plr/train/trainer.h"
 
+#include <ATen/Context.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -39,6 +40,26 @@ TrainConfig tiny() {
 
 using Configure = void (*)(TrainConfig&);
 
+TEST_F(TrainerTest, OnCudaARunRepeatsAndGoesOnWithTheSameBytes) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  for (const Kernels kernels : {Kernels::kAuto, Kernels::kLibtorch}) {
+    const std::string name = to_text(kernels);
+    SCOPED_TRACE(name);
+    TrainConfig config = tiny();
+    set_method(config, Method::kUcbDracPlr);
+    config.compute = {.device = "cuda", .deterministic = true, .kernels = kernels};
+    EXPECT_TRUE(Trainer(config, run(name)).run({}));
+    EXPECT_TRUE(Trainer(config, run(name + "-again")).run({}));
+    expect_same_run(run(name), run(name + "-again"));
+    {
+      Trainer part(config, run(name + "-parts"));
+      train_for(part, 3);
+    }
+    EXPECT_TRUE(Trainer::resume(run(name + "-parts")).run({}));
+    expect_same_run(run(name), run(name + "-parts"));
+  }
+}
+
 TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
   const std::vector<std::pair<std::string, Configure>> kinds = {
       {"paper", [](TrainConfig&) {}},
@@ -67,6 +88,7 @@ TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
          set_method(c, Method::kUcbDracPlr);
          c.drac.ucb.each_arm_once = true;  // so that all eight augmentations have their turn
        }},
+      {"two groups", [](TrainConfig& c) { c.schedule.slot_groups = 2; }},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);
