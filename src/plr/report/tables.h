@@ -37,7 +37,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Test returns, a row per environment and the normalized ones below: the paper's tables 1 and 6.
+// Test returns, a row per environment and the normalized ones below: the paper's tables 2 and 4.
 Table final_returns(const Analysis& analysis);
 // Generalization gaps; a star where it is significantly smaller than the baseline's.
 Table final_gaps(const Analysis& analysis);

@@ -89,8 +89,9 @@ TEST(Experiment, GivesEachRunItsThreadsUnlessTheFileDoes) {
 }
 
 TEST(Experiment, SaysWhatIsWrongWithItsFile) {
-  EXPECT_EQ(complaint("stpes = 3\n"),
-            "unknown line 'stpes'; did you mean presets?  Settings of runs stand under [settings]");
+  EXPECT_EQ(
+      complaint("methds = 3\n"),
+      "unknown line 'methds'; did you mean methods?  Settings of runs stand under [settings]");
   EXPECT_EQ(complaint("[settings]\ntemperatur = 3\n"),
             "unknown setting 'temperatur'; did you mean temperature?");
   EXPECT_EQ(complaint("[settings]\ntemperature = 0\n"), "temperature must be above 0, not 0");
