@@ -20,7 +20,7 @@ namespace {
 struct BenchTrainArguments {
   std::string preset = "minigrid-multiroom";
   std::string device = "auto";
-  std::string precision = "fp32";
+  std::string precision = "auto";
   int threads = 0;
   int updates = 5;
   std::vector<std::string> settings;  // NAME=VALUE
@@ -110,7 +110,7 @@ void add_bench_train(CLI::App& bench) {
       bench.add_subcommand("train", "training steps per second, and what they go into");
   verb->add_option("--preset", arguments->preset, "as of plr train")->capture_default_str();
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
-  verb->add_option("--precision", arguments->precision, "fp32, tf32 or bf16")
+  verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
       ->capture_default_str();

@@ -21,7 +21,7 @@ namespace {
 struct BenchUpdateArguments {
   std::vector<std::string> networks = {"procgen", "minigrid"};
   std::string device = "auto";
-  std::string precision = "fp32";
+  std::string precision = "auto";
   int threads = 0;
   std::int64_t minibatch = 0;
   std::int64_t num_minibatches = 8;
@@ -199,7 +199,7 @@ void add_bench_update(CLI::App& bench) {
   verb->add_option("--network", arguments->networks, "procgen, minigrid; default: both")
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
-  verb->add_option("--precision", arguments->precision, "fp32, tf32 or bf16")
+  verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
       ->capture_default_str();

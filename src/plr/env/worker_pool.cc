@@ -33,10 +33,12 @@ void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) 
 
 }  // namespace
 
-WorkerPool::WorkerPool(int num_workers) {
-  threads_.reserve(static_cast<std::size_t>(num_workers));
+WorkerPool::WorkerPool(int num_workers) : shares_(static_cast<std::size_t>(num_workers)) {
+  threads_.reserve(shares_.size());
   try {
-    for (int i = 1; i < num_workers; ++i) threads_.emplace_back([this] { work_until_stopped(); });
+    for (int i = 1; i < num_workers; ++i) {
+      threads_.emplace_back([this, i] { work_until_stopped(i); });
+    }
   } catch (...) {
     stop();
     throw;
@@ -46,41 +48,62 @@ WorkerPool::WorkerPool(int num_workers) {
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
-  unclaimed_.store(kStop, std::memory_order_release);
-  unclaimed_.notify_all();
+  num_runs_.store(kStop, std::memory_order_release);
+  num_runs_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkerPool::run_shared(std::uint32_t count, Job job) {
+// The first slot of the present run that is at home with a worker; perhaps beyond its end.
+int WorkerPool::first_slot_of(int worker) const {
+  const int num_workers = static_cast<int>(shares_.size());
+  return slots_.begin + (worker - slots_.begin % num_workers + num_workers) % num_workers;
+}
+
+void WorkerPool::run_shared(SlotRange slots, Job job) {
   job_ = job;
-  unfinished_.store(count, std::memory_order_relaxed);
-  unclaimed_.store(count, std::memory_order_release);
-  unclaimed_.notify_all();
-  help();
+  slots_ = slots;
+  unfinished_.store(static_cast<std::uint32_t>(slots.size()), std::memory_order_relaxed);
+  const int num_workers = static_cast<int>(shares_.size());
+  for (int worker = 0; worker < num_workers; ++worker) {
+    const int rest = slots.end - first_slot_of(worker);
+    shares_[static_cast<std::size_t>(worker)].unclaimed.store(
+        rest > 0 ? (rest + num_workers - 1) / num_workers : 0, std::memory_order_release);
+  }
+  // Never kStop: one run a microsecond would take an hour to come there, and then it begins anew.
+  const std::uint32_t run = num_runs_.load(std::memory_order_relaxed) + 1;
+  num_runs_.store(run == kStop ? 0 : run, std::memory_order_release);
+  num_runs_.notify_all();
+  help(0);
   while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire)) {
     wait_for_change(unfinished_, left);
   }
 }
 
-// Works until nothing is left to claim.
-void WorkerPool::help() {
-  std::uint32_t left = unclaimed_.load(std::memory_order_relaxed);
-  while (left != 0 && left != kStop) {
-    if (!unclaimed_.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
-                                          std::memory_order_relaxed)) {
-      continue;
+// Works until nothing is left to claim, at home first and then with the next.
+void WorkerPool::help(int worker) {
+  const int num_workers = static_cast<int>(shares_.size());
+  for (int i = 0; i < num_workers; ++i) {
+    const int host = (worker + i) % num_workers;
+    std::atomic<int>& unclaimed = shares_[static_cast<std::size_t>(host)].unclaimed;
+    int left = unclaimed.load(std::memory_order_relaxed);
+    while (left > 0) {
+      if (!unclaimed.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
+        continue;
+      }
+      job_.call(job_.context, first_slot_of(host) + (left - 1) * num_workers);
+      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+      left = unclaimed.load(std::memory_order_relaxed);
     }
-    job_.call(job_.context, left - 1);
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
-    left = unclaimed_.load(std::memory_order_relaxed);
   }
 }
 
-void WorkerPool::work_until_stopped() {
-  while (true) {
-    wait_for_change(unclaimed_, 0);
-    if (unclaimed_.load(std::memory_order_relaxed) == kStop) return;
-    help();
+void WorkerPool::work_until_stopped(int worker) {
+  for (std::uint32_t seen = 0;;) {
+    wait_for_change(num_runs_, seen);
+    seen = num_runs_.load(std::memory_order_acquire);
+    if (seen == kStop) return;
+    help(worker);
   }
 }
 

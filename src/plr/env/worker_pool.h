@@ -1,21 +1,24 @@
 // How do several threads share the work on many slots?
 //
-//   WorkerPool pool(4);                                       // the caller is one of the four
-//   pool.run(64, [&](std::size_t i) noexcept { step(i); });   // returns when all 64 are done
+//   WorkerPool pool(4);                                        // the caller is one of the four
+//   pool.run({0, 64}, [&](int slot) noexcept { step(slot); }); // returns when all 64 are done
 //
-// The threads live as long as the pool.  Each takes the next piece when it has finished one, so
-// that a slow piece holds up nobody but itself.  A run takes neither a lock nor memory: threads
-// look out for work for a moment after a run, since the next step is often near, and then sleep.
+// The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
+// first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
+// Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
+// but itself.  A run takes neither a lock nor memory: threads look out for work for a moment after
+// a run, since the next step is often near, and then sleep.
 //
 // For one caller at a time.  Not copied.
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <type_traits>
 #include <vector>
+
+#include "plr/env/vector_env.h"
 
 namespace plr {
 
@@ -30,35 +33,41 @@ class WorkerPool {
 
   int num_workers() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls work(i) once for every i < count, in any order and from any of the threads.
+  // Calls work(slot) once for every slot, in any order and from any of the threads.
   template <class Work>
-  requires std::is_nothrow_invocable_v<Work&, std::size_t>
-  void run(std::size_t count, Work work) {
-    if (count <= 1 || threads_.empty()) {
-      for (std::size_t i = 0; i < count; ++i) work(i);
+  requires std::is_nothrow_invocable_v<Work&, int>
+  void run(SlotRange slots, Work work) {
+    if (slots.size() <= 1 || threads_.empty()) {
+      for (int slot = slots.begin; slot < slots.end; ++slot) work(slot);
       return;
     }
-    const auto call = [](void* context, std::size_t i) noexcept {
-      (*static_cast<Work*>(context))(i);
+    const auto call = [](void* context, int slot) noexcept {
+      (*static_cast<Work*>(context))(slot);
     };
-    run_shared(static_cast<std::uint32_t>(count), {call, &work});
+    run_shared(slots, {call, &work});
   }
 
  private:
   struct Job {
-    void (*call)(void* context, std::size_t i) noexcept = nullptr;
+    void (*call)(void* context, int slot) noexcept = nullptr;
     void* context = nullptr;
   };
+  // The slots at home with one worker that nobody has claimed yet, as the number of those left.
+  struct alignas(64) Share {
+    std::atomic<int> unclaimed = 0;
+  };
 
-  void run_shared(std::uint32_t count, Job job);
-  void help();
-  void work_until_stopped();
+  void run_shared(SlotRange slots, Job job);
+  int first_slot_of(int worker) const;
+  void help(int worker);
+  void work_until_stopped(int worker);
   void stop();
 
-  // A piece is claimed by counting `unclaimed_` down.  Whoever has claimed one may read `job_`: it
-  // changes only when `unfinished_` is 0.
+  // Whoever has claimed a slot may read these: they change only when `unfinished_` is 0.
   Job job_;
-  alignas(64) std::atomic<std::uint32_t> unclaimed_ = 0;
+  SlotRange slots_;
+  std::vector<Share> shares_;                            // [workers]
+  alignas(64) std::atomic<std::uint32_t> num_runs_ = 0;  // threads sleep until it changes
   alignas(64) std::atomic<std::uint32_t> unfinished_ = 0;
   std::vector<std::thread> threads_;
 };

@@ -13,14 +13,20 @@
 namespace plr {
 namespace {
 
-TEST(WorkerPool, DoesEveryPieceOnceWhateverTheirNumber) {
+std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
+
+TEST(WorkerPool, DoesEverySlotOnceWhicheverTheyAre) {
   for (const int num_workers : {1, 2, 4, 9}) {
     WorkerPool pool(num_workers);
     EXPECT_EQ(pool.num_workers(), num_workers);
-    for (const std::size_t count : {0, 1, 2, 3, 64, 1000}) {
-      std::vector<int> calls(count);
-      pool.run(count, [&](std::size_t i) noexcept { ++calls[i]; });
-      EXPECT_EQ(calls, std::vector<int>(count, 1)) << num_workers << " workers";
+    for (const int count : {0, 1, 2, 3, 64, 1000}) {
+      for (const int first : {0, 5}) {
+        std::vector<int> calls(1005);
+        std::vector<int> expected(1005);
+        for (int slot = first; slot < first + count; ++slot) expected[at(slot)] = 1;
+        pool.run({first, first + count}, [&](int slot) noexcept { ++calls[at(slot)]; });
+        EXPECT_EQ(calls, expected) << num_workers << " workers";
+      }
     }
   }
 }
@@ -31,8 +37,8 @@ TEST(WorkerPool, IsThroughWithARunWhenItReturns) {
   std::vector<int> values(16, 0);
   for (int turn = 0; turn < 20'000; ++turn) {
     const std::vector<int> before = values;
-    pool.run(values.size(),
-             [&](std::size_t i) noexcept { values[i] = 1 + before[(i + 1) % before.size()]; });
+    pool.run({0, 16},
+             [&](int slot) noexcept { values[at(slot)] = 1 + before[at((slot + 1) % 16)]; });
   }
   EXPECT_EQ(values, std::vector<int>(16, 20'000));
 }
@@ -43,7 +49,7 @@ TEST(WorkerPool, WakesWorkersThatHaveFallenAsleep) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::atomic<int> arrived = 0;
     // Nobody goes on before all three have come, which takes three threads.
-    pool.run(3, [&](std::size_t) noexcept {
+    pool.run({0, 3}, [&](int) noexcept {
       ++arrived;
       while (arrived < 3) std::this_thread::yield();
     });
@@ -55,8 +61,8 @@ TEST(WorkerPool, ASlowPieceHoldsUpNobodyElse) {
   WorkerPool pool(2);
   std::atomic<int> others = 0;
   // One piece waits for all the others, so that they must all be done beside it.
-  pool.run(50, [&](std::size_t i) noexcept {
-    if (i == 30) {
+  pool.run({0, 50}, [&](int slot) noexcept {
+    if (slot == 30) {
       while (others < 49) std::this_thread::yield();
     } else {
       ++others;
@@ -65,13 +71,32 @@ TEST(WorkerPool, ASlowPieceHoldsUpNobodyElse) {
   EXPECT_EQ(others, 49);
 }
 
+TEST(WorkerPool, ASlotIsMostlyDoneByTheSameThread) {
+  // All four wait for each other in every run, so that each has time to come to its own slot first.
+  WorkerPool pool(4);
+  std::vector<std::thread::id> homes(4);
+  int num_moved = 0;
+  for (int turn = 0; turn < 50; ++turn) {
+    std::atomic<int> arrived = 0;
+    std::vector<std::thread::id> threads(4);
+    pool.run({0, 4}, [&](int slot) noexcept {
+      threads[at(slot)] = std::this_thread::get_id();
+      ++arrived;
+      while (arrived < 4) std::this_thread::yield();
+    });
+    if (turn > 0) num_moved += threads != homes;
+    homes = threads;
+  }
+  EXPECT_LT(num_moved, 25);
+}
+
 TEST(WorkerPool, TakesNoMemoryPerRun) {
   WorkerPool pool(3);
   std::vector<int> calls(64);
-  const auto work = [&](std::size_t i) noexcept { ++calls[i]; };
-  pool.run(calls.size(), work);
+  const auto work = [&](int slot) noexcept { ++calls[at(slot)]; };
+  pool.run({0, 64}, work);
   const std::size_t before = testing::num_allocations();
-  for (int turn = 0; turn < 1000; ++turn) pool.run(calls.size(), work);
+  for (int turn = 0; turn < 1000; ++turn) pool.run({0, 64}, work);
   EXPECT_EQ(testing::num_allocations() - before, 0U);
 }
 

@@ -31,6 +31,9 @@ void keep_freed_memory() {
 
 Compute plain(Compute compute) {
   if (compute.device == "auto") compute.device = at::hasCUDA() ? "cuda" : "cpu";
+  if (compute.precision == Precision::kAuto) {
+    compute.precision = compute.device == "cpu" ? Precision::kFp32 : Precision::kBf16;
+  }
   // More than eight help none of our networks.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   if (compute.num_threads == 0) compute.num_threads = std::min(cores, 8);

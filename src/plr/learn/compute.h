@@ -20,9 +20,12 @@ enum class Precision : std::uint8_t {
   kFp32,  // 24 bits everywhere
   kTf32,  // products of 11 bits, summed in 24; CUDA only
   kBf16,  // layers in 8 bits, sums, losses, weights and the optimizer in 24; CUDA only
+  kAuto,  // bf16 on CUDA, where it learns as well (docs/performance.md), else fp32
 };
 
-constexpr std::array<std::string_view, 3> enum_names(Precision) { return {"fp32", "tf32", "bf16"}; }
+constexpr std::array<std::string_view, 4> enum_names(Precision) {
+  return {"fp32", "tf32", "bf16", "auto"};
+}
 
 // By whose kernels the network acts on CUDA.
 enum class Kernels : std::uint8_t {
@@ -47,7 +50,8 @@ template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, Compute>
 void visit_fields(Config& config, Visit&& visit) {
   visit("device", config.device, any_value(), "auto, cpu, cuda or cuda:1");
-  visit("precision", config.precision, any_value(), "of the layers; tf32 and bf16 on CUDA only");
+  visit("precision", config.precision, any_value(),
+        "of the layers: fp32, tf32 or bf16, the last two on CUDA only; auto is bf16 there");
   visit("deterministic", config.deterministic, any_value(),
         "on CUDA: the same seed gives the same bits, and is slower; the CPU always does");
   visit(
@@ -58,7 +62,8 @@ void visit_fields(Config& config, Visit&& visit) {
         "on CUDA: auto takes our own where there are any, libtorch never, plr insists on them");
 }
 
-// The same with "auto" and 0 threads made plain, as they are on this machine.
+// The same with "auto" and 0 threads made plain, as they are on this machine; kernels stay as they
+// are.
 Compute plain(Compute compute);
 
 // Sets libtorch up and returns the device.  Throws std::invalid_argument if it is not there or

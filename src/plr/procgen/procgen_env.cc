@@ -39,40 +39,44 @@ constexpr std::size_t kMaxStateSize = 1 << 21;
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
     : VectorEnv(spec_of(variant, options)),
-      library_(Library::installed()),
       variant_(variant),
-      start_state_(library_, variant),
+      start_state_(Library::installed(), variant),
+      slots_(static_cast<std::size_t>(options.num_slots)),
+      to_start_(slots_.size()),
       pool_(num_workers_for(options.num_workers, options.num_slots)) {
-  slots_.reserve(static_cast<std::size_t>(options.num_slots));
-  for (int slot = 0; slot < options.num_slots; ++slot) slots_.push_back(make_slot());
+  // Where they will be played, so that their memory is taken there.
+  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(); });
 }
 
 ProcgenEnv::Slot ProcgenEnv::make_slot() const {
-  return {std::make_unique<LevelGame>(library_, variant_, start_state_)};
+  return {std::make_unique<LevelGame>(Library::installed(), variant_, start_state_)};
 }
 
 void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
-  pool_.run(starts.size(), [&](std::size_t k) noexcept {
-    const Start& start = starts[k];
-    Slot& slot = slot_at(start.slot);
-    slot.game->start(start.level);
+  for (const Start& start : starts) to_start_[static_cast<std::size_t>(start.slot)] = start.level;
+  pool_.run({0, spec().num_slots}, [&](int i) noexcept {
+    std::optional<LevelId>& level = to_start_[static_cast<std::size_t>(i)];
+    if (!level) return;
+    Slot& slot = slot_at(i);
+    slot.game->start(*level);
     slot.num_steps = 0;
-    observe(start.slot, out);
+    observe(i, out);
+    level.reset();
   });
 }
 
 void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
-  pool_.run(actions.size(), [&](std::size_t k) noexcept {
-    const auto i = static_cast<std::size_t>(slots.begin) + k;
+  pool_.run(slots, [&](int number) noexcept {
+    const auto i = static_cast<std::size_t>(number);
     Slot& slot = slots_[i];
-    slot.game->step(actions[k]);
+    slot.game->step(actions[static_cast<std::size_t>(number - slots.begin)]);
     const bool has_ended = slot.game->has_ended();
     const bool is_last = ++slot.num_steps == spec().max_steps;
     out.rewards[i] = slot.game->reward();
     out.truncated[i] = has_ended && is_last ? 1 : 0;
     out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
-    observe(static_cast<int>(i), out);
+    observe(number, out);
   });
 }
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,12 +49,12 @@ class ProcgenEnv final : public VectorEnv {
   const Slot& slot_at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
   void observe(int slot, const StepBatch& out) const;
 
-  const Library& library_;
   Variant variant_;
   StartState start_state_;
-  std::vector<Slot> slots_;  // [N]
-  Slot spare_;               // where an episode is loaded, until it is known to be good
-  WorkerPool pool_;          // the last, so that its threads end first
+  std::vector<Slot> slots_;                       // [N]
+  std::vector<std::optional<LevelId>> to_start_;  // [N], in start_levels()
+  Slot spare_;       // where an episode is loaded, until it is known to be good
+  WorkerPool pool_;  // the last, so that its threads end first
 };
 
 }  // namespace plr::procgen

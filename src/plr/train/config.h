@@ -70,7 +70,7 @@ struct TrainConfig {
   MixregConfig mixreg;
   DracConfig drac;
   NetworkConfig network;
-  Compute compute = {.device = "auto", .num_threads = 0};
+  Compute compute = {.device = "auto", .precision = Precision::kAuto, .num_threads = 0};
 };
 
 template <class Config, class Visit>

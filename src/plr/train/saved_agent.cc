@@ -1,5 +1,7 @@
 #include "plr/train/saved_agent.h"
 
+#include <ATen/Context.h>
+
 #include <utility>
 
 #include "plr/catalog/make_env.h"
@@ -16,6 +18,8 @@ SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   const Checkpoint checkpoint = load_checkpoint(run / "checkpoint");
   config.env.num_slots = num_slots;
   std::unique_ptr<VectorEnv> env = make_env(config.task.env, config.env);
+  // Whoever watches or evaluates an agent may have no such device as it was trained on.
+  if (!at::hasCUDA()) config.compute = {.device = "cpu", .num_threads = config.compute.num_threads};
   const at::Device device = configure(config.compute);
   // Every weight that is drawn here is read over.
   Network network =
