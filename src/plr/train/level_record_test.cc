@@ -10,11 +10,8 @@ namespace plr {
 namespace {
 
 LevelWeight weight(LevelId level, double probability) {
-  return {.level = level,
-          .is_scored = true,
-          .score = 0.5,
-          .staleness = 3,
-          .probability = probability};
+  return {
+      .level = level, .is_scored = true, .score = 0.5, .staleness = 3, .probability = probability};
 }
 
 TEST(LevelRecord, ListsTheMostProbableLevelsFirst) {
