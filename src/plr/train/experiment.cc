@@ -263,8 +263,10 @@ std::string difference(const TrainConfig& planned, const TrainConfig& found) {
   visit_groups(planned, [&](const char*, const auto& group) {
     visit_fields(group, [&](std::string_view name, const auto& value, auto&&...) {
       const std::string& there = other.at(std::string(name));
-      if (text.empty() && !ignored.contains(name) && there != to_text(value)) {
-        text = std::string(name) + " is " + there + ", not " + to_text(value);
+      const std::string here = to_text(value);
+      // What is "auto" in the plan has been made plain in the run.
+      if (text.empty() && !ignored.contains(name) && here != "auto" && there != here) {
+        text = std::string(name) + " is " + there + ", not " + here;
       }
     });
   });

@@ -110,6 +110,8 @@ TEST(Experiment, KnowsWhenAFolderHoldsAnotherRun) {
   EXPECT_EQ(difference(planned, found), "");
   found.schedule.steps += 1;       // it can go on
   found.compute.num_threads += 1;  // of another machine
+  planned.compute.precision = Precision::kAuto;
+  found.compute.precision = Precision::kFp32;  // as that machine decided
   EXPECT_EQ(difference(planned, found), "");
   found.replay.temperature = 0.5;
   EXPECT_EQ(difference(planned, found), "temperature is 0.5, not 0.1");
