@@ -23,7 +23,9 @@ constexpr const char* kExamples =
     "Examples:\n"
 #ifdef PLR_WITH_TORCH
     "  plr play runs/NAME                                   watch a trained agent\n"
+    "  plr experiment experiments/quick.toml                many runs side by side\n"
 #endif
+    "  plr report runs                                      compare runs on one page\n"
     "  plr envs multiroom                                   which environments have that in their "
     "name\n"
     "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5  draw six levels\n"

@@ -46,6 +46,13 @@ void ProgressBar::show(const BarState& state) {
   std::fflush(out_);
 }
 
+void ProgressBar::say(const std::string& line) {
+  fmt::print(out_, "{}{}\n", is_open_ ? "\r\033[K" : "", line);
+  std::fflush(out_);
+  is_open_ = false;
+  last_ = {};
+}
+
 void ProgressBar::finish() {
   if (is_open_) fmt::print(out_, "\n");
   is_open_ = false;

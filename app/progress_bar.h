@@ -26,6 +26,8 @@ class ProgressBar {
 
   // May leave it out if the last one is very recent; the one at 1 is always shown.
   void show(const BarState& state);
+  // A line of its own, above the bar.
+  void say(const std::string& line);
   // Ends the line.
   void finish();
 

@@ -12,8 +12,11 @@
 #include <type_traits>
 
 #include "app/progress_bar.h"
+#include "app/report.h"
 #include "app/verbs.h"
+#include "plr/catalog/short_name.h"
 #include "plr/run/files.h"
+#include "plr/run/settings_file.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 
@@ -59,9 +62,7 @@ TrainConfig config_of(const TrainArguments& arguments) {
 // runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, and with a number behind it if
 // that is taken.
 std::filesystem::path new_folder(const TrainConfig& config) {
-  std::string task = config.task.env.substr(config.task.env.rfind('/') + 1);
-  if (task.starts_with("MiniGrid-")) task = task.substr(9);
-  if (task.ends_with("-v0")) task = task.substr(0, task.size() - 3);
+  std::string task = short_env_name(config.task.env);
   for (char& c : task) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const std::string name =
       fmt::format("{}-{}-s{}", task, method_text(config), config.schedule.seed);
@@ -124,11 +125,21 @@ void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
       task.curriculum == CurriculumKind::kPlr ? CurriculumKind::kUniform : CurriculumKind::kPlr;
   fmt::print(
       "\nNext:\n"
+      "  {1}/report.html     look at it\n"
       "  {0} play {1} --level 1000000     watch it on a level\n"
       "  {0} eval {1} --episodes 1000     measure it more closely\n"
       "  {0} train --curriculum {2}   compare\n"
       "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
       command_name(), run, to_text(other));
+}
+
+// What was learnt is safe by now, whatever becomes of the page about it.
+void write_own_page(const std::filesystem::path& folder) {
+  try {
+    write_page(folder);
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "no report.html: {}\n", error.what());
+  }
 }
 
 void train(const TrainArguments& arguments) {
@@ -143,6 +154,7 @@ void train(const TrainArguments& arguments) {
                                     .should_stop = [] { return stop_wanted != 0; }});
   bar.finish();
   if (is_done) {
+    write_own_page(folder);
     print_end(trainer, folder);
   } else {
     fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",

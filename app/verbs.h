@@ -14,15 +14,17 @@ namespace plr::app {
 void add_train(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_play(CLI::App& program);
+void add_experiment(CLI::App& program);
 #endif
+void add_report(CLI::App& program);
 void add_envs(CLI::App& program);
 void add_levels(CLI::App& program);
 void add_bench(CLI::App& program);
 
 inline constexpr std::array kVerbs = {
 #ifdef PLR_WITH_TORCH
-    add_train, add_eval,   add_play,
+    add_train,  add_eval, add_play,   add_experiment,
 #endif
-    add_envs,  add_levels, add_bench};
+    add_report, add_envs, add_levels, add_bench};
 
 }  // namespace plr::app

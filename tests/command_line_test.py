@@ -20,14 +20,14 @@ class CommandLine(ProgramTest):
 
     def test_help_lists_every_verb_and_shows_examples(self):
         text = self.output("--help")
-        for word in ("envs", "levels", "bench", "Examples:"):
+        for word in ("envs", "levels", "bench", "report", "Examples:"):
             self.assertIn(word, text)
 
     def test_no_arguments_ask_for_help(self):
         self.assertEqual(self.output(), self.output("--help"))
 
     def test_every_verb_has_help(self):
-        for verb in (["envs"], ["levels"], ["bench"], ["bench", "env"]):
+        for verb in (["envs"], ["levels"], ["report"], ["bench"], ["bench", "env"]):
             self.assertIn("Usage: plr " + verb[0], self.output(*verb, "--help"))
 
     def test_version_is_one_line(self):

@@ -107,7 +107,7 @@ class Train(ProgramTest):
         self.assertIn("--level", out)
         self.assertEqual(sorted(path.name for path in run.iterdir()),
                          ["checkpoint", "config.toml", "eval.jsonl", "events.out.tfevents.plr",
-                          "levels.jsonl", "log.jsonl"])
+                          "levels.csv", "levels.jsonl", "log.jsonl", "report.html"])
         log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
         self.assertEqual([record["steps"] for record in log], [64, 128, 192, 256])
         self.train()

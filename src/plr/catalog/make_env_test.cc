@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/catalog/short_name.h"
 #include "plr/env/conformance.h"
 #include "plr/env/random_play.h"
 
@@ -139,6 +140,11 @@ TEST(MakeEnv, AStateOfAnotherSeedingIsRefused) {
   std::vector<std::byte> bytes;
   legacy->save(0, bytes);
   EXPECT_THROW(pcg64->load(0, bytes), std::runtime_error);
+}
+
+TEST(ShortEnvName, LeavesOutWhatAllNamesHave) {
+  EXPECT_EQ(short_env_name("minigrid/MiniGrid-DoorKey-6x6-v0"), "DoorKey-6x6");
+  EXPECT_EQ(short_env_name("minigrid/MultiRoom-N4-Random"), "MultiRoom-N4-Random");
 }
 
 }  // namespace

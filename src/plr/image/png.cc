@@ -16,6 +16,8 @@ void write_png(const std::filesystem::path& path, const Image&) {
   fail_to_write(path, "built without libpng; install libpng-dev and build again");
 }
 
+std::string png_bytes(const Image&) { return {}; }
+
 #else
 
 namespace {
@@ -42,6 +44,8 @@ std::string encoded(const std::filesystem::path& path, const Image& image) {
 void write_png(const std::filesystem::path& path, const Image& image) {
   write_whole(path, encoded(path, image));
 }
+
+std::string png_bytes(const Image& image) { return encoded("a picture", image); }
 
 #endif
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "plr/image/image.h"
 
@@ -10,5 +11,8 @@ namespace plr {
 // Writes aside and renames: the file is there whole or not at all.  Throws std::runtime_error with
 // path and cause; also where plr was built without libpng, saying what to install.
 void write_png(const std::filesystem::path& path, const Image& image);
+
+// The bytes of such a file, or nothing where plr was built without libpng.
+std::string png_bytes(const Image& image);
 
 }  // namespace plr

@@ -240,6 +240,15 @@ Checkpoint load_checkpoint(const fs::path& folder) {
   }
 }
 
+nlohmann::json load_checkpoint_facts(const fs::path& folder) {
+  const Source source = newest(folder);
+  try {
+    return read_manifest(source).at("facts");
+  } catch (const nlohmann::json::exception& problem) {
+    source.fail(kManifest, std::string("is damaged (") + problem.what() + ")");
+  }
+}
+
 std::vector<SavedCheckpoint> list_checkpoints(const fs::path& folder) {
   std::vector<SavedCheckpoint> saved;
   for (const fs::path& path : directories_in(folder)) {

@@ -49,6 +49,9 @@ void save_checkpoint(const std::filesystem::path& folder, const Checkpoint& chec
 // of another version or if anything in it is missing or damaged.
 Checkpoint load_checkpoint(const std::filesystem::path& folder);
 
+// The newest one's facts alone, without looking at the rest.  Throws as load_checkpoint does.
+nlohmann::json load_checkpoint_facts(const std::filesystem::path& folder);
+
 // Oldest first; none if there is no such folder.
 std::vector<SavedCheckpoint> list_checkpoints(const std::filesystem::path& folder);
 

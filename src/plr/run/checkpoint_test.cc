@@ -68,6 +68,13 @@ TEST(Checkpoint, LiesInFilesThatOthersCanRead) {
   EXPECT_EQ(manifest["states"]["env-0"]["size"], 9);
 }
 
+TEST(Checkpoint, TellsItsFactsThoughTheRestIsDamaged) {
+  const TemporaryDirectory temporary;
+  save_checkpoint(temporary.path(), example(12));
+  write_text(temporary / "update-00000012/tensors.safetensors", "damaged");
+  EXPECT_EQ(load_checkpoint_facts(temporary.path()), example(12).facts);
+}
+
 TEST(Checkpoint, StaysUntilTwoNewerOnesAreThere) {
   const TemporaryDirectory temporary;
   for (const std::int64_t update : {8, 10, 12}) save_checkpoint(temporary.path(), example(update));

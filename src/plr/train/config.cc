@@ -1,6 +1,5 @@
 #include "plr/train/config.h"
 
-#include <CLI/CLI.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -175,26 +174,6 @@ std::string to_toml(const TrainConfig& config) {
         });
   });
   return toml.str();
-}
-
-std::map<std::string, std::string> values_of_toml(const std::string& toml,
-                                                  const std::string& source) {
-  std::map<std::string, std::string> values;
-  std::istringstream text(toml);
-  std::vector<CLI::ConfigItem> items;
-  try {
-    items = CLI::ConfigTOML().from_config(text);
-  } catch (const CLI::Error& error) {
-    throw std::invalid_argument(source + ": " + error.what());
-  }
-  for (const CLI::ConfigItem& item : items) {
-    if (!item.parents.empty() || item.inputs.size() != 1) {
-      throw std::invalid_argument(source + ": " + item.fullname() +
-                                  " must be one value, and settings have no sections");
-    }
-    values[item.name] = item.inputs.front();
-  }
-  return values;
 }
 
 }  // namespace plr

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -164,9 +163,7 @@ void set_method(TrainConfig& config, Method method);
 // What tells a run from others of its task: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
 std::string method_text(const TrainConfig& config);
 
-// Every field with its value and meaning, and back.  `source` names the text in messages.
+// Every field with its value and meaning; values_of_toml (run/settings_file.h) reads it back.
 std::string to_toml(const TrainConfig& config);
-std::map<std::string, std::string> values_of_toml(const std::string& toml,
-                                                  const std::string& source);
 
 }  // namespace plr

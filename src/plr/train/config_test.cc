@@ -5,6 +5,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "plr/run/settings_file.h"
+
 namespace plr {
 namespace {
 

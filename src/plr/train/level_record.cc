@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "plr/core/fields.h"
+
 namespace plr {
+namespace {
+
+// Rows of a table: as many as anyone will look at, and quick to write.
+constexpr std::size_t kMaxRows = 10'000;
+
+bool is_before(const LevelWeight& a, const LevelWeight& b) {
+  return a.probability != b.probability ? a.probability > b.probability : a.level < b.level;
+}
+
+}  // namespace
 
 nlohmann::ordered_json LevelRecord::describe(std::int64_t update, std::int64_t steps,
                                              const std::vector<LevelWeight>& weights) {
@@ -32,9 +44,7 @@ nlohmann::ordered_json LevelRecord::describe(std::int64_t update, std::int64_t s
 
   std::vector<LevelWeight> leading = weights;
   const auto end = leading.begin() + std::min<std::ptrdiff_t>(10, std::ssize(leading));
-  std::partial_sort(leading.begin(), end, leading.end(), [](const auto& a, const auto& b) {
-    return a.probability != b.probability ? a.probability > b.probability : a.level < b.level;
-  });
+  std::partial_sort(leading.begin(), end, leading.end(), is_before);
   record["leading"] = nlohmann::ordered_json::array();
   for (auto w = leading.begin(); w != end; ++w) {
     record["leading"].push_back({{"level", w->level},
@@ -43,6 +53,22 @@ nlohmann::ordered_json LevelRecord::describe(std::int64_t update, std::int64_t s
                                  {"staleness", w->staleness}});
   }
   return record;
+}
+
+std::string LevelRecord::table(std::vector<LevelWeight> weights) {
+  std::sort(weights.begin(), weights.end(), is_before);
+  std::string text = "level,probability,score,staleness,difficulty\n";
+  const std::size_t num_rows = std::min(weights.size(), kMaxRows);
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    // The first and the last are always there.
+    const std::size_t i = num_rows > 1 ? row * (weights.size() - 1) / (num_rows - 1) : 0;
+    const LevelWeight& w = weights[i];
+    text += to_text(w.level) + "," + to_text(w.probability) + "," + to_text(w.score) + "," +
+            to_text(w.staleness) + ",";
+    if (env_.spec().num_difficulties > 0) text += to_text(difficulty_of(w.level));
+    text += "\n";
+  }
+  return text;
 }
 
 int LevelRecord::difficulty_of(LevelId level) {

@@ -2,12 +2,12 @@
 //
 // A record for levels.jsonl: how the replay probability is spread, over the levels' difficulty
 // where the environment knows it, and which levels lead.  The paper's figure of the curriculum is
-// made of these.  Not synchronized.
+// made of these.  And a table of all levels as they stand, for levels.csv.  Not synchronized.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +23,9 @@ class LevelRecord {
 
   nlohmann::ordered_json describe(std::int64_t update, std::int64_t steps,
                                   const std::vector<LevelWeight>& weights);
+
+  // Comma-separated, the most probable first; of very many levels every so-manieth.
+  std::string table(std::vector<LevelWeight> weights);
 
  private:
   int difficulty_of(LevelId level);

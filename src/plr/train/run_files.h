@@ -4,6 +4,7 @@
 //          log.jsonl        a record per update
 //          eval.jsonl       a record per evaluation
 //          levels.jsonl     what the curriculum thinks of the levels, now and then
+//          levels.csv       and of each of them at the last checkpoint
 //          events.out.tfevents.plr   the same numbers for TensorBoard
 //          checkpoint/      the last two (run/checkpoint.h)
 //
@@ -24,7 +25,7 @@ class RunFiles {
   // Makes or opens the files of a folder that exists.
   explicit RunFiles(const std::filesystem::path& folder);
 
-  // Records are flat, but for what levels.jsonl lists.  Numbers of the first two also go to
+  // Records are flat, but for lists of levels and of returns.  Numbers of the first two also go to
   // TensorBoard, at record["steps"].
   void log(const nlohmann::ordered_json& record);
   void evaluation(const nlohmann::ordered_json& record);

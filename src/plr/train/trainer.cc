@@ -14,6 +14,7 @@
 #include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
+#include "plr/run/settings_file.h"
 #include "plr/train/agent.h"
 #include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
@@ -148,6 +149,7 @@ class Trainer::Run {
                                 {"collector", collector.save(rollout)},
                                 {"minibatches", minibatches.seal("minibatches", 1)}},
                      .tensors = to_bytes(ppo.state())});
+    write_text(folder / "levels.csv", level_record.table(curriculum->weights()));
     saved_update = update;
   }
 
@@ -187,20 +189,20 @@ class Trainer::Run {
           level_record.describe(update, update * steps_per_update(), curriculum->weights()));
     }
     if (schedule.eval_interval > 0 && update % schedule.eval_interval == 0) {
-      evaluate(schedule.eval_episodes);
+      evaluate(schedule.eval_episodes, false);
     }
     if (update % schedule.checkpoint_interval == 0) save();
   }
 
   void finish() {
     if (is_final) return;
-    evaluate(config.schedule.final_episodes);
+    evaluate(config.schedule.final_episodes, true);
     is_final = true;
     save();
   }
 
   // On test levels and on training levels, both drawn anew from a stream of this update.
-  void evaluate(std::int64_t episodes) {
+  void evaluate(std::int64_t episodes, bool is_last) {
     const std::string name = "evaluate/" + std::to_string(update);
     Random random = streams.named(name);
     const auto count = static_cast<std::size_t>(episodes);
@@ -210,19 +212,27 @@ class Trainer::Run {
     const Evaluation train = evaluator.play(train_ids, false, streams.named(name + "/train"));
     test_return = test.mean_return();
     test_success = test.success_rate();
-    files->evaluation({{"update", update},
-                       {"steps", update * steps_per_update()},
-                       {"episodes", episodes},
-                       {"stream", name},
-                       {"test_return", test.mean_return()},
-                       {"test_error", test.standard_error()},
-                       {"test_success", test.success_rate()},
-                       {"test_length", test.mean_length()},
-                       {"train_return", train.mean_return()},
-                       {"train_error", train.standard_error()},
-                       {"train_success", train.success_rate()},
-                       {"train_length", train.mean_length()},
-                       {"gap", train.mean_return() - test.mean_return()}});
+    nlohmann::ordered_json record = {{"update", update},
+                                     {"steps", update * steps_per_update()},
+                                     {"episodes", episodes},
+                                     {"stream", name},
+                                     {"test_return", test.mean_return()},
+                                     {"test_error", test.standard_error()},
+                                     {"test_success", test.success_rate()},
+                                     {"test_length", test.mean_length()},
+                                     {"train_return", train.mean_return()},
+                                     {"train_error", train.standard_error()},
+                                     {"train_success", train.success_rate()},
+                                     {"train_length", train.mean_length()},
+                                     {"gap", train.mean_return() - test.mean_return()}};
+    // How the worst levels went is asked of the final agent only.
+    if (is_last) {
+      record["test_returns"] = nlohmann::json::array();
+      for (const PlayedEpisode& e : test.episodes) {
+        record["test_returns"].push_back(e.episode_return);
+      }
+    }
+    files->evaluation(record);
   }
 
   nlohmann::ordered_json log_record(const PpoStats& stats) const {

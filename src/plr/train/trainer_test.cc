@@ -198,6 +198,15 @@ TEST_F(TrainerTest, LogsTheLossAndTheAugmentationOfEachUpdate) {
   EXPECT_EQ(augmentations, all);
 }
 
+TEST_F(TrainerTest, ListsTheReturnsOfTheLastEvaluationOnly) {
+  const TrainConfig config = tiny();
+  EXPECT_TRUE(Trainer(config, run("a")).run({}));
+  const auto evaluations = records(run("a") / "eval.jsonl");
+  ASSERT_GT(evaluations.size(), 1U);
+  EXPECT_FALSE(evaluations.front().contains("test_returns"));
+  EXPECT_EQ(std::ssize(evaluations.back().at("test_returns")), config.schedule.final_episodes);
+}
+
 TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
   const auto message = [&](const std::string& name, const std::string& value) {
     TrainConfig config = tiny();

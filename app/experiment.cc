@@ -1,0 +1,255 @@
+// plr experiment: a set of runs from one file, side by side.
+#include "plr/train/experiment.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "app/experiment_member.h"
+#include "app/experiment_session.h"
+#include "app/progress_bar.h"
+#include "app/report.h"
+#include "app/run_pool.h"
+#include "app/run_state.h"
+#include "app/slurm_script.h"
+#include "app/verbs.h"
+#include "plr/run/files.h"
+
+namespace plr::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExperimentArguments {
+  std::string file;
+  std::string out;
+  double scale = 1;
+  int num_jobs = 0;  // 0: as many as cores and GPUs allow
+  int num_threads = 0;
+  double speed = 0;  // steps per second of one run, for --dry-run
+  bool dry_run = false;
+  bool slurm = false;
+  std::vector<std::string> sbatch_options;
+  int task = -1;
+};
+
+fs::path folder_of(const ExperimentArguments& arguments, const Experiment& experiment) {
+  if (!arguments.out.empty()) return arguments.out;
+  const std::string scale = arguments.scale == 1 ? "" : fmt::format("-scale{}", arguments.scale);
+  return fs::path("runs") / (experiment.name + scale);
+}
+
+// ---- how many at a time
+
+int num_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+bool uses_gpu(const Experiment& experiment) {
+  return std::any_of(experiment.runs.begin(), experiment.runs.end(), [](const PlannedRun& run) {
+    return plain(run.config.compute).device.starts_with("cuda");
+  });
+}
+
+// On the CPU one per core, each with one thread: no core waits for another.  One per GPU, which
+// processes use by turns: two are slower together than one after the other (docs/performance.md).
+int default_jobs(bool on_gpu) {
+  if (!on_gpu) return num_cores();
+  const int num_gpus = std::max(1, static_cast<int>(usable_gpus().size()));
+  return std::clamp(num_gpus, 1, num_cores());
+}
+
+// ---- what it will cost
+
+// Steps per second of runs like these that have been made here, rehearsals included; 0 if unknown.
+double known_speed(const ExperimentArguments& arguments, const Experiment& experiment,
+                   const fs::path& folder) {
+  if (arguments.speed > 0) return arguments.speed;
+  std::vector<double> speeds;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(folder.parent_path().empty() ? "." : folder.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(experiment.name)) continue;
+    for (const PlannedRun& run : experiment.runs) {
+      const LoggedState logged = logged_state(entry.path() / run.name);
+      if (logged.steps_per_second > 0) speeds.push_back(logged.steps_per_second);
+    }
+  }
+  if (speeds.empty()) return 0;
+  double sum = 0;
+  for (const double speed : speeds) sum += speed;
+  return sum / static_cast<double>(speeds.size());
+}
+
+std::string duration(double seconds) {
+  return seconds < 3600 ? fmt::format("{:.0f} min", std::ceil(seconds / 60))
+                        : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+void print_plan(const ExperimentArguments& arguments, const Experiment& experiment,
+                const std::vector<Member>& members, const fs::path& folder, int num_jobs) {
+  const double speed = known_speed(arguments, experiment, folder);
+  double left = 0;
+  fmt::print("{}{}{}\n\n", experiment.name, experiment.summary.empty() ? "" : ": ",
+             experiment.summary);
+  for (const Member& member : members) {
+    const std::int64_t steps_left =
+        member.is_finished() ? 0 : member.steps - std::min(member.steps, member.state.steps);
+    left += static_cast<double>(steps_left);
+    const std::string state = member.is_finished()     ? "finished"
+                              : member.state.has_begun ? "goes on"
+                                                       : "new";
+    fmt::print(
+        "{:<8}  {:>8} steps  {:>8}  {}\n", state, short_number(static_cast<double>(member.steps)),
+        speed > 0 ? duration(static_cast<double>(steps_left) / speed) : "", member.run->name);
+    if (!member.is_finished()) {
+      const std::vector<std::string> words = member.command();
+      fmt::print("          plr {}\n", fmt::join(words.begin() + 1, words.end(), " "));
+    }
+  }
+  fmt::print("\n{} runs in {}, {} steps to go", members.size(), folder.string(),
+             short_number(left));
+  if (speed > 0) {
+    fmt::print("; {} in all at {} steps/s, {} at a time: about {}", duration(left / speed),
+               short_number(speed), num_jobs, duration(left / speed / num_jobs));
+  } else {
+    fmt::print("; how long is known after a rehearsal (--scale 0.01) or with --speed");
+  }
+  fmt::print("\n");
+}
+
+// ---- elsewhere
+
+void write_slurm_script(const ExperimentArguments& arguments, const Experiment& experiment,
+                        const fs::path& folder) {
+  std::vector<std::string> command = {own_path(), "experiment", fs::absolute(arguments.file),
+                                      "--out", fs::absolute(folder)};
+  if (arguments.scale != 1) {
+    command.insert(command.end(), {"--scale", fmt::to_string(arguments.scale)});
+  }
+  make_directories(folder / "output");
+  const fs::path script = folder / "job.sh";
+  write_text(script, slurm_script({.name = "plr-" + experiment.name,
+                                   .num_tasks = experiment.runs.size(),
+                                   .max_running = arguments.num_jobs,
+                                   .folder = folder,
+                                   .command = command,
+                                   .sbatch_options = arguments.sbatch_options}));
+  fmt::print("{} runs.  Submit with\n  sbatch {}\nand look at them with\n  plr report {}\n",
+             experiment.runs.size(), script.string(), folder.string());
+}
+
+// In the place of this process, so that whoever started it ends the run by ending it.
+void become_task(const std::vector<Member>& members, int task) {
+  if (task >= std::ssize(members)) {
+    throw std::invalid_argument(
+        fmt::format("--task must be from 0 to {}, not {}", members.size() - 1, task));
+  }
+  const Member& member = members[static_cast<std::size_t>(task)];
+  if (member.is_finished()) {
+    fmt::print("{} is finished\n", member.run->name);
+    return;
+  }
+  std::vector<std::string> command = member.command();
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv(words[0], words.data());
+  throw std::runtime_error("cannot start " + command[0]);
+}
+
+void check_arguments(const ExperimentArguments& arguments) {
+  if (!(arguments.scale > 0 && arguments.scale <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("--scale must be above 0 and at most 1, not {}", arguments.scale));
+  }
+  if (arguments.num_jobs < 0 || arguments.num_threads < 0) {
+    throw std::invalid_argument("--jobs and --threads must be at least 1");
+  }
+  if (!arguments.slurm && !arguments.sbatch_options.empty()) {
+    throw std::invalid_argument("--sbatch goes with --slurm only");
+  }
+}
+
+void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs, bool on_gpu) {
+  make_directories(folder / "output");
+  fmt::print(stderr, "{} runs in {}, {} at a time\n", members.size(), folder.string(), num_jobs);
+  Session session(members, folder, num_jobs, on_gpu ? usable_gpus() : std::vector<std::string>{});
+  const std::vector<std::string> failures = session.run();
+  if (session.num_finished() > 0) {
+    fmt::print("{} of {} runs are finished: {}\n", session.num_finished(), members.size(),
+               write_page(folder).string());
+  }
+  if (!failures.empty()) {
+    throw std::runtime_error(fmt::format("{} of {} runs failed: {}", failures.size(),
+                                         members.size(), fmt::join(failures, "; ")));
+  }
+  if (session.num_finished() < members.size()) {
+    fmt::print("Stopped, and saved.  Go on with the same command.\n");
+  }
+}
+
+void experiment(const ExperimentArguments& arguments) {
+  check_arguments(arguments);
+  // Whether it runs on a GPU decides how many threads each run gets, and that is part of its plan.
+  Experiment plan = read_experiment(arguments.file, {.scale = arguments.scale});
+  const fs::path folder = folder_of(arguments, plan);
+  if (arguments.slurm) return write_slurm_script(arguments, plan, folder);
+  const bool on_gpu = uses_gpu(plan);
+  const int num_jobs =
+      std::min<int>(arguments.num_jobs > 0 ? arguments.num_jobs : default_jobs(on_gpu),
+                    static_cast<int>(plan.runs.size()));
+  const int num_threads =
+      arguments.num_threads > 0 ? arguments.num_threads : std::max(1, num_cores() / num_jobs);
+  plan = read_experiment(arguments.file, {.scale = arguments.scale, .num_threads = num_threads});
+  std::vector<Member> members = members_of(plan, folder);
+  if (arguments.dry_run) return print_plan(arguments, plan, members, folder, num_jobs);
+  if (arguments.task >= 0) return become_task(members, arguments.task);
+  run_here(members, folder, num_jobs, on_gpu);
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& program) {
+  auto arguments = std::make_shared<ExperimentArguments>();
+  CLI::App* verb =
+      program.add_subcommand("experiment", "make a set of runs from one file, side by side");
+  verb->footer(
+      "Examples:\n"
+      "  plr experiment experiments/quick.toml               minutes; goes on where it stopped\n"
+      "  plr experiment experiments/minigrid.toml --dry-run  the runs and what they will cost\n"
+      "  plr experiment FILE --scale 0.01                    a rehearsal with short runs\n"
+      "  plr experiment FILE --slurm --sbatch=--gres=gpu:1   a job script for a cluster\n"
+      "\n"
+      "src/plr/train/experiment.h tells what a file may say.");
+  verb->add_option("FILE", arguments->file, "which runs; experiments/ has the paper's")->required();
+  verb->add_option("--out", arguments->out, "the folder of the runs (runs/ and the file's name)")
+      ->type_name("DIR");
+  verb->add_option("--jobs", arguments->num_jobs, "runs at a time (one per core, or one per GPU)")
+      ->type_name("N");
+  verb->add_option("--threads", arguments->num_threads, "of each run (the cores shared out)")
+      ->type_name("N");
+  verb->add_option("--scale", arguments->scale, "shorten every run, for a rehearsal")
+      ->capture_default_str()
+      ->type_name("FRACTION");
+  verb->add_flag("--dry-run", arguments->dry_run, "list the runs and their cost, and stop");
+  verb->add_option("--speed", arguments->speed,
+                   "of --dry-run: steps per second of a run (as its rehearsal had)")
+      ->type_name("N");
+  verb->add_flag("--slurm", arguments->slurm, "write a job script for Slurm instead, and stop");
+  verb->add_option("--sbatch", arguments->sbatch_options,
+                   "of --slurm: an option of sbatch, as --sbatch=--partition=gpu; may be repeated")
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+  verb->add_option("--task", arguments->task, "make only this run of the list, counted from 0")
+      ->type_name("N");
+  verb->callback([arguments] { experiment(*arguments); });
+}
+
+}  // namespace plr::app

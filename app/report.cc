@@ -1,0 +1,128 @@
+// plr report: what do the runs say?
+#include "app/report.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/verbs.h"
+#include "plr/report/export.h"
+#include "plr/report/page.h"
+#include "plr/report/page_data.h"
+#include "plr/run/files.h"
+
+namespace plr::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+  std::vector<std::string> folders;
+  std::vector<std::string> compare;
+  std::string baseline;
+  std::string out;
+  std::string export_folder;
+  std::string title;
+  bool json = false;
+};
+
+std::string title_of(const std::vector<std::string>& folders) {
+  std::string title;
+  for (const std::string& folder : folders) {
+    const fs::path path = fs::path(folder).lexically_normal();
+    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+    title += (title.empty() ? "" : ", ") + name.string();
+  }
+  return title;
+}
+
+FoundRuns readable_runs(const std::vector<fs::path>& folders) {
+  FoundRuns found = find_runs(folders);
+  if (found.runs.empty()) {
+    throw std::runtime_error(fmt::format("nothing to report: {}", fmt::join(found.problems, "; ")));
+  }
+  return found;
+}
+
+void print_problems(const FoundRuns& found) {
+  for (const std::string& problem : found.problems) fmt::print(stderr, "left out: {}\n", problem);
+  for (const RunData& run : found.runs) {
+    for (const std::string& remark : run.remarks) {
+      fmt::print(stderr, "{}: {}\n", run.folder.string(), remark);
+    }
+  }
+}
+
+void report(const ReportArguments& arguments) {
+  const FoundRuns found = readable_runs({arguments.folders.begin(), arguments.folders.end()});
+  const Analysis analysis = analyze(found.runs, arguments.baseline);
+  PageOptions options{
+      .title = arguments.title.empty() ? title_of(arguments.folders) : arguments.title,
+      .version = PLR_VERSION};
+  if (!arguments.compare.empty()) {
+    options.compare = {.a = arguments.compare[0], .b = arguments.compare[1]};
+  }
+  const std::vector<Table> tables = tables_of(analysis, options.compare);
+  print_problems(found);
+  if (!arguments.export_folder.empty()) {
+    export_report(arguments.export_folder, found.runs, analysis, options.compare);
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", statistics_json(found.runs, analysis).dump(2));
+    if (arguments.out.empty()) return;
+  }
+  const fs::path out = arguments.out.empty() ? fs::path(arguments.folders.front()) / "report.html"
+                                             : fs::path(arguments.out);
+  write_text(out, page_of(found, analysis, options));
+  if (arguments.json) return;
+  fmt::print("{}\n{}\n{} in {}\n", tables.front().title, to_markdown(tables.front()),
+             found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
+             out.string());
+}
+
+}  // namespace
+
+fs::path write_page(const fs::path& folder) {
+  const FoundRuns found = readable_runs({folder});
+  const fs::path out = folder / "report.html";
+  write_text(out, page_of(found, analyze(found.runs),
+                          {.title = title_of({folder.string()}), .version = PLR_VERSION}));
+  return out;
+}
+
+void add_report(CLI::App& program) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* verb = program.add_subcommand("report", "compare runs: tables, figures, one page");
+  verb->footer(
+      "Examples:\n"
+      "  plr report runs/NAME                            a page about one run, also while it goes "
+      "on\n"
+      "  plr report runs --compare plr uniform           all runs, and two methods side by side\n"
+      "  plr report runs --export figures                tables as CSV, Markdown and LaTeX, "
+      "figures "
+      "as SVG\n"
+      "  plr report runs --json                          the numbers and tests for other programs");
+  verb->add_option("DIR", arguments->folders, "folders of runs, or folders that hold such")
+      ->required();
+  verb->add_option("--compare", arguments->compare, "two methods, as the tables name them")
+      ->expected(2)
+      ->type_name("A B");
+  verb->add_option("--baseline", arguments->baseline,
+                   "the method that others are measured by (uniform)")
+      ->type_name("METHOD");
+  verb->add_option("--out", arguments->out, "the page (report.html in the first folder)")
+      ->type_name("FILE");
+  verb->add_option("--export", arguments->export_folder,
+                   "write tables and figures for papers into this folder too")
+      ->type_name("DIR");
+  verb->add_option("--title", arguments->title, "of the page (the folders' names)")
+      ->type_name("TEXT");
+  verb->add_flag("--json", arguments->json, "print the statistics as JSON; no page unless --out");
+  verb->callback([arguments] { report(*arguments); });
+}
+
+}  // namespace plr::app

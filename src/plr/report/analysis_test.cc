@@ -1,0 +1,135 @@
+#include "plr/report/analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "plr/report/test_runs.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+std::vector<RunData> runs_of(const std::vector<TestRun>& list) {
+  const TemporaryDirectory temporary;
+  std::vector<RunData> runs;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::filesystem::path folder = temporary / std::to_string(i);
+    write_run(folder, list[i]);
+    runs.push_back(read_run(folder));
+  }
+  return runs;
+}
+
+// Two seeds of each of two methods.
+std::vector<TestRun> four_runs() {
+  return {{.curriculum = "uniform", .seed = 1, .test = {0.0, 0.2}},
+          {.curriculum = "uniform", .seed = 2, .test = {0.2, 0.4}},
+          {.curriculum = "plr", .seed = 2, .test = {0.6, 1.0}, .gap = -0.5},
+          {.curriculum = "plr", .seed = 1, .test = {0.4, 0.8}, .gap = -0.5}};
+}
+
+TEST(Analysis, JoinsRunsOfAMethodToACurve) {
+  const Analysis analysis = analyze(runs_of(four_runs()));
+  EXPECT_EQ(analysis.labels, (std::vector<std::string>{"uniform", "plr"}));
+  EXPECT_EQ(analysis.baseline, 0U);
+  ASSERT_EQ(analysis.envs.size(), 1U);
+  EXPECT_EQ(analysis.envs[0].steps, (std::vector<double>{100, 200}));
+  const Curve& plr = analysis.envs[0].methods[1].curves[kTest];
+  EXPECT_DOUBLE_EQ(plr.mean[0], 0.5);
+  EXPECT_DOUBLE_EQ(plr.mean[1], 0.9);
+  EXPECT_NEAR(plr.deviation[1], std::sqrt(0.02), 1e-12);  // of 0.8 and 1
+  EXPECT_DOUBLE_EQ(analysis.envs[0].methods[1].curves[kGap].mean[0], -0.5);
+}
+
+TEST(Analysis, OrdersRunsBySeed) {
+  const Analysis analysis = analyze(runs_of(four_runs()));
+  EXPECT_EQ(analysis.envs[0].methods[1].final.test, (std::vector<double>{0.8, 1.0}));
+  EXPECT_EQ(analysis.envs[0].methods[1].runs, (std::vector<std::size_t>{3, 2}));
+}
+
+TEST(Analysis, AveragesTheCurveOverTraining) {
+  const Analysis analysis = analyze(runs_of(four_runs()));
+  EXPECT_NEAR(analysis.envs[0].methods[1].final.height[0], 0.6, 1e-12);  // from 0.4 to 0.8
+}
+
+TEST(Analysis, DividesByTheBaselinesMean) {
+  const Analysis analysis = analyze(runs_of(four_runs()));
+  // Uniform ends at 0.2 and 0.4, 0.3 on average; plr at 0.8 and 1.
+  const std::vector<double>& relative = analysis.families[0].methods[1].relative;
+  ASSERT_EQ(relative.size(), 2U);
+  EXPECT_NEAR(relative[0], 0.8 / 0.3, 1e-12);
+  EXPECT_NEAR(relative[1], 1.0 / 0.3, 1e-12);
+}
+
+TEST(Analysis, GivesStarsForWhatIsSignificantlyBetter) {
+  // 0.25 against 0.95 with variances of 0.005: t = 9.9, 2 degrees of freedom, p = 0.01.
+  std::vector<TestRun> list = four_runs();
+  list[1].test = {0.2, 0.3};
+  list[3].test = {0.4, 0.9};
+  const Analysis analysis = analyze(runs_of(list));
+  EXPECT_TRUE(analysis.envs[0].methods[1].stars.final);
+  EXPECT_FALSE(analysis.envs[0].methods[0].stars.final);
+  EXPECT_TRUE(analysis.envs[0].methods[1].stars.gap);  // -0.5 against 0, without deviation
+}
+
+TEST(Analysis, CountsUnfinishedRunsOnlyWhereNoneIsFinished) {
+  std::vector<TestRun> list = four_runs();
+  list[0].is_finished = false;
+  EXPECT_EQ(analyze(runs_of(list)).envs[0].methods[0].final.test, std::vector<double>{0.4});
+  for (TestRun& run : list) run.is_finished = false;
+  const Analysis analysis = analyze(runs_of(list));
+  EXPECT_FALSE(analysis.is_final);
+  EXPECT_EQ(analysis.envs[0].methods[0].final.test.size(), 2U);
+}
+
+TEST(Analysis, ReadsCurvesOffBetweenEvaluationsAndNotBeyond) {
+  // One run is evaluated at 100 and 200, the other at 100, 200 and 300.
+  const Analysis analysis =
+      analyze(runs_of({{.seed = 1, .test = {0, 1}}, {.seed = 2, .test = {0, 0, 0}}}));
+  // Their numbers of steps differ, so that they are two labels.
+  ASSERT_EQ(analysis.labels.size(), 2U);
+  const Curve& shorter = analysis.envs[0].methods[0].curves[kTest];
+  EXPECT_EQ(shorter.count, (std::vector<std::size_t>{1, 1, 0}));
+  EXPECT_TRUE(std::isnan(shorter.mean[2]));
+}
+
+TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
+  std::vector<TestRun> list = four_runs();
+  for (TestRun run : four_runs()) {
+    run.env = "minigrid/MultiRoom-N4-Random";
+    for (double& value : run.test) value = 0;
+    list.push_back(run);
+  }
+  const Analysis analysis = analyze(runs_of(list));
+  ASSERT_EQ(analysis.families.size(), 1U);
+  EXPECT_EQ(analysis.families[0].name, "MiniGrid");
+  // Half of 0.9, the other environment having 0.
+  EXPECT_NEAR(analysis.families[0].methods[1].curves[kTest].mean[1], 0.45, 1e-12);
+  EXPECT_NEAR(analysis.families[0].methods[1].normalized[0], 0.4, 1e-12);
+}
+
+TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
+  // Easy bigfish is between 1 and 40, hard bigfish between 0 and 40: families of their own.
+  const Analysis analysis =
+      analyze(runs_of({{.env = "procgen/bigfish", .seed = 1, .test = {20.5}},
+                       {.env = "procgen/bigfish-hard", .seed = 1, .test = {20}}}));
+  ASSERT_EQ(analysis.families.size(), 2U);
+  EXPECT_EQ(analysis.families[0].name, "Procgen (easy)");
+  EXPECT_EQ(analysis.families[1].name, "Procgen (hard)");
+  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized[0], 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized[0], 0.5);
+}
+
+TEST(Analysis, RefusesABaselineThatIsNotThere) {
+  try {
+    analyze(runs_of(four_runs()), "unifrm");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "no run has the method 'unifrm'; did you mean uniform?");
+  }
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,22 @@
+// How sure is an interquartile mean over environments and runs?
+//
+// A stratified bootstrap: runs are drawn anew, with replacement, within each environment; the
+// middle 95 % of the interquartile means of these samples is the interval.
+//
+//   const Interval i = interquartile_interval(normalized, Streams(1).named("bootstrap"));
+#pragma once
+
+#include "plr/core/random.h"
+#include "plr/report/statistics.h"
+
+namespace plr {
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// `values` [environment][run]; none of the rows may be empty.
+Interval interquartile_interval(const Matrix& values, Random random, int num_samples = 2000);
+
+}  // namespace plr

@@ -1,0 +1,21 @@
+// What does a paper take from a report?
+//
+//   export_report("figures", found.runs, analysis, {});
+//
+// writes TABLE.csv, .md and .tex of every table, QUANTITY-ENV.svg of every curve, curves.csv and
+// runs.csv.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "plr/report/page.h"
+
+namespace plr {
+
+// Makes the folder where it is missing.  Throws std::runtime_error with path and cause.
+void export_report(const std::filesystem::path& folder, std::span<const RunData> runs,
+                   const Analysis& analysis, const std::optional<Comparison>& compare);
+
+}  // namespace plr

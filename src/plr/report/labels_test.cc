@@ -1,0 +1,57 @@
+#include "plr/report/labels.h"
+
+#include <gtest/gtest.h>
+
+namespace plr {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+RunData run_with(Settings settings) {
+  settings.emplace("env", "minigrid/X");
+  settings.emplace("curriculum", "plr");
+  RunData run;
+  run.settings = std::move(settings);
+  return run;
+}
+
+TEST(Labels, CallMethodsAsThePaperDoes) {
+  EXPECT_EQ(method_of(run_with({})), "plr");
+  EXPECT_EQ(method_of(run_with({{"curriculum", "uniform"}})), "uniform");
+  EXPECT_EQ(method_of(run_with({{"drac", "true"}, {"augmentation", "ucb"}, {"mixreg", "0"}})),
+            "ucb-drac+plr");
+  EXPECT_EQ(method_of(run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}})), "mixreg");
+  EXPECT_EQ(method_of(run_with({{"drac", "true"}, {"augmentation", "crop"}})), "drac-crop+plr");
+}
+
+TEST(Labels, NameTheSettingsThatTellRunsOfOneMethodApart) {
+  const std::vector<RunData> runs = {
+      run_with({{"seed", "1"}, {"staleness_coef", "0.1"}, {"threads", "1"}}),
+      run_with({{"seed", "2"}, {"staleness_coef", "0.3"}, {"threads", "2"}}),
+      run_with({{"seed", "1"}, {"curriculum", "uniform"}, {"staleness_coef", "0.3"}})};
+  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr, staleness_coef 0.1",
+                                                       "plr, staleness_coef 0.3", "uniform"}));
+}
+
+TEST(Labels, TellStrengthsOfOneMethodApart) {
+  const std::vector<RunData> runs = {run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}}),
+                                     run_with({{"curriculum", "uniform"}, {"mixreg", "0.2"}})};
+  EXPECT_EQ(labels_of(runs),
+            (std::vector<std::string>{"mixreg, mixreg 0.01", "mixreg, mixreg 0.2"}));
+}
+
+TEST(Labels, LeaveOutWhatDiffersBetweenEnvironmentsOnly) {
+  const std::vector<RunData> runs = {run_with({{"env", "minigrid/X"}, {"levels", "4000"}}),
+                                     run_with({{"env", "minigrid/Y"}, {"levels", "3000"}})};
+  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr", "plr"}));
+  EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"env", "levels"}));
+}
+
+TEST(Labels, StandInTheOrderOfThePaper) {
+  const std::vector<std::string> labels = {"plr", "other", "ucb-drac+plr", "plr", "uniform"};
+  EXPECT_EQ(ordered_labels(labels),
+            (std::vector<std::string>{"uniform", "plr", "ucb-drac+plr", "other"}));
+}
+
+}  // namespace
+}  // namespace plr

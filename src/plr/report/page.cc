@@ -1,0 +1,205 @@
+#include "plr/report/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "plr/report/labels.h"
+#include "plr/report/level_pictures.h"
+#include "plr/report/page_data.h"
+#include "plr/report/page_parts.h"
+
+namespace plr {
+namespace {
+
+constexpr std::size_t kMaxPictured = 8;     // runs
+constexpr std::size_t kPicturesOfEach = 6;  // most and least probable levels
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto byte = i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U;
+      three = three << 8 | byte;
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      const bool is_padding = i + k > bytes.size();
+      text += is_padding ? '=' : kDigits[three >> (18 - 6 * k) & 63];
+    }
+  }
+  return text;
+}
+
+// Puts the values in the place of {{name}}; what a value contains is left alone.
+std::string filled(std::string_view form, const std::map<std::string, std::string>& values) {
+  std::string text;
+  while (true) {
+    const std::size_t begin = form.find("{{");
+    const std::size_t end = form.find("}}", begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    text += form.substr(0, begin);
+    text += values.at(std::string(form.substr(begin + 2, end - begin - 2)));
+    form.remove_prefix(end + 2);
+  }
+  return text.append(form);
+}
+
+std::string list_html(const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string html = "<ul class=\"remarks\">\n";
+  for (const std::string& line : lines) html += "<li>" + html_escaped(line) + "</li>\n";
+  return html + "</ul>\n";
+}
+
+// Everything that a reader should know before believing the numbers.
+std::string remarks_html(const FoundRuns& found) {
+  std::vector<std::string> lines;
+  for (const std::string& problem : found.problems) lines.push_back("left out: " + problem);
+  for (const RunData& run : found.runs) {
+    const std::string name = run.folder.string() + ": ";
+    if (!run.is_finished) {
+      lines.push_back(fmt::format("{}not finished, {:.0f} of {:.0f} steps", name, run.steps_done(),
+                                  run.steps_planned()));
+    }
+    for (const std::string& remark : run.remarks) lines.push_back(name + remark);
+  }
+  return list_html(lines);
+}
+
+std::string pictures_html(const std::vector<LevelPicture>& pictures, const char* title) {
+  std::string html = fmt::format("<h3>{}</h3><div class=\"pictures\">", title);
+  for (const LevelPicture& picture : pictures) {
+    html += fmt::format(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption>"
+        "</figure>\n",
+        html_escaped(picture.caption), base64(picture.png));
+  }
+  return html + "</div>\n";
+}
+
+std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) {
+  std::string html;
+  const std::vector<std::size_t> detailed = detailed_runs(analysis);
+  std::size_t num_pictured = 0;
+  for (std::size_t i = 0; i < detailed.size() && num_pictured < kMaxPictured; ++i) {
+    const LevelPictures pictures = level_pictures(found.runs[detailed[i]], kPicturesOfEach);
+    if (pictures.most.empty()) continue;
+    ++num_pictured;
+    html += fmt::format("<div class=\"run-pictures\" data-run=\"{}\">\n", i);
+    html += pictures_html(pictures.most, "Levels most likely to be replayed");
+    html += pictures_html(pictures.least, "Levels least likely to be replayed");
+    html += "</div>\n";
+  }
+  return html;
+}
+
+std::string link_to_csv(const std::string& name, const std::string& csv) {
+  return fmt::format("<a download=\"{0}\" href=\"data:text/csv;base64,{1}\">{0}</a> ", name,
+                     base64(csv));
+}
+
+std::string settings_html(std::span<const RunData> runs, const Analysis& analysis) {
+  std::vector<std::string> names = differing_settings(runs);
+  std::erase(names, "env");
+  if (names.empty()) return "<p>None but the seed.</p>";
+  Table table{.id = "settings", .title = "", .note = "", .columns = analysis.labels, .rows = {}};
+  for (const std::string& name : names) {
+    Row& row = table.rows.emplace_back();
+    row.name = name;
+    for (std::size_t m = 0; m < analysis.labels.size(); ++m) {
+      std::vector<std::string> values;
+      for (const EnvResult& env : analysis.envs) {
+        for (const std::size_t i : env.methods[m].runs) {
+          const std::string& value = runs[i].setting(name);
+          if (std::find(values.begin(), values.end(), value) == values.end()) {
+            values.push_back(value);
+          }
+        }
+      }
+      if (values.size() > 3)
+        values = {values[0], values[1], fmt::format("{} more", values.size() - 2)};
+      row.cells.emplace_back().text = fmt::format("{}", fmt::join(values, ", "));
+    }
+  }
+  return to_html(table);
+}
+
+std::string runs_html(std::span<const RunData> runs) {
+  const std::vector<std::string> labels = labels_of(runs);
+  std::string html =
+      "<details><summary>All runs</summary><div class=\"table\"><table><thead><tr><th>run</th>"
+      "<th>method</th><th>seed</th><th>steps</th><th>steps/s</th><th>test return</th></tr></thead>"
+      "<tbody>\n";
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunData& run = runs[i];
+    const double speed = run.updates.empty() ? NAN : run.updates.back().steps_per_second;
+    const double last = run.evaluations.empty() ? NAN : run.evaluations.back().test_return;
+    html += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{:.0f}</td><td>{}</td><td>{}</td>"
+        "</tr>\n",
+        html_escaped(run.folder.string()), html_escaped(labels[i]),
+        html_escaped(run.setting("seed")), run.steps_done(), decimal(speed, 0), decimal(last, 3));
+  }
+  return html + "</tbody></table></div></details>\n";
+}
+
+// JSON may stand in a script if nothing in it looks like the script's end.
+std::string script_safe(std::string json) {
+  for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) {
+    json.replace(at, 2, "<\\/");
+  }
+  return json;
+}
+
+std::string summary_of_runs(const FoundRuns& found, const Analysis& analysis) {
+  const auto finished = std::count_if(found.runs.begin(), found.runs.end(),
+                                      [](const RunData& run) { return run.is_finished; });
+  const auto plural = [](std::size_t n, const char* word) {
+    return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+  };
+  return fmt::format("{}, {} finished; {}, {}.", plural(found.runs.size(), "run"), finished,
+                     plural(analysis.envs.size(), "environment"),
+                     plural(analysis.labels.size(), "method"));
+}
+
+}  // namespace
+
+std::vector<Table> tables_of(const Analysis& analysis, const std::optional<Comparison>& compare) {
+  std::vector<Table> tables;
+  if (compare) tables.push_back(comparison(analysis, compare->a, compare->b));
+  tables.push_back(final_returns(analysis));
+  tables.push_back(final_gaps(analysis));
+  tables.push_back(robust_numbers(analysis));
+  return tables;
+}
+
+std::string page_of(const FoundRuns& found, const Analysis& analysis, const PageOptions& options) {
+  std::string tables;
+  std::string downloads = link_to_csv("curves.csv", curves_csv(analysis)) +
+                          link_to_csv("runs.csv", runs_csv(found.runs));
+  for (const Table& table : tables_of(analysis, options.compare)) {
+    tables += to_html(table);
+    downloads += link_to_csv(table.id + ".csv", to_csv(table));
+  }
+  return filled(kPageHtml, {{"title", html_escaped(options.title)},
+                            {"version", html_escaped(options.version)},
+                            {"summary", html_escaped(summary_of_runs(found, analysis))},
+                            {"remarks", remarks_html(found)},
+                            {"tables", tables},
+                            {"pictures", all_pictures_html(found, analysis)},
+                            {"settings", settings_html(found.runs, analysis)},
+                            {"runs", runs_html(found.runs)},
+                            {"downloads", downloads},
+                            {"data", script_safe(page_data(found.runs, analysis).dump())},
+                            {"css", std::string(kPageCss)},
+                            {"js", std::string(kPageJs)},
+                            {"chart-css", std::string(kChartCss)},
+                            {"chart-js", std::string(kChartJs)}});
+}
+
+}  // namespace plr

@@ -1,0 +1,202 @@
+#include "plr/report/page_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plr/catalog/short_name.h"
+#include "plr/report/labels.h"
+#include "plr/report/svg_chart.h"
+#include "plr/report/welch.h"
+
+namespace plr {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxDetailed = 24;
+// More points than a chart has pixels help nobody.
+constexpr std::size_t kMaxPoints = 600;
+
+// Five digits are more than a screen shows, and half the size.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10, 4 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * unit) / unit;
+}
+
+Json rounded(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded(value));
+  return list;
+}
+
+// One number of each record, of many records every so-manieth.
+template <class Record, class Value>
+Json column(const std::vector<Record>& records, Value value) {
+  Json list = Json::array();
+  const std::size_t count = std::min(records.size(), kMaxPoints);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = count > 1 ? i * (records.size() - 1) / (count - 1) : 0;
+    list.push_back(rounded(static_cast<double>(value(records[at], at))));
+  }
+  return list;
+}
+
+Json curves_json(const std::array<Curve, 3>& curves) {
+  Json json;
+  for (std::size_t q = 0; q < curves.size(); ++q) {
+    const std::vector<std::size_t>& count = curves[q].count;
+    if (std::all_of(count.begin(), count.end(), [](std::size_t n) { return n == 0; })) continue;
+    json[kQuantityNames[q]] = {{"mean", rounded(curves[q].mean)},
+                               {"deviation", rounded(curves[q].deviation)},
+                               {"count", count}};
+  }
+  return json;
+}
+
+template <class Result>
+Json group_json(const std::string& title, const std::vector<double>& steps,
+                const std::vector<Result>& methods) {
+  Json json = {{"title", title}, {"steps", steps}, {"methods", Json::array()}};
+  for (const Result& method : methods) json["methods"].push_back(curves_json(method.curves));
+  return json;
+}
+
+Json curriculum_json(const RunData& run) {
+  using Record = LoggedCurriculum;
+  const auto& records = run.curriculum;
+  Json json = {
+      {"update", column(records, [](const Record& r, std::size_t) { return r.update; })},
+      {"effective_levels",
+       column(records, [](const Record& r, std::size_t) { return r.effective_levels; })},
+      {"mean_score", column(records, [](const Record& r, std::size_t) { return r.mean_score; })},
+      {"by_difficulty", Json::array()}};
+  for (std::size_t d = 0; d < records.back().by_difficulty.size(); ++d) {
+    json["by_difficulty"].push_back(column(records, [d](const Record& r, std::size_t) {
+      return d < r.by_difficulty.size() ? r.by_difficulty[d] : 0.0;
+    }));
+  }
+  return json;
+}
+
+Json levels_json(const RunData& run) {
+  using Row = LoggedLevel;
+  return {{"rank", column(run.levels, [](const Row&, std::size_t i) { return i + 1; })},
+          {"score", column(run.levels, [](const Row& r, std::size_t) { return r.score; })},
+          {"staleness", column(run.levels, [](const Row& r, std::size_t) { return r.staleness; })}};
+}
+
+Json detail_json(const RunData& run) {
+  const auto& updates = run.updates;
+  using Record = LoggedUpdate;
+  Json json = {{"name", run.folder.string()}};
+  if (!updates.empty()) {
+    json["speed"] = {
+        {"steps", column(updates, [](const Record& r, std::size_t) { return r.steps; })},
+        {"steps_per_second",
+         column(updates, [](const Record& r, std::size_t) { return r.steps_per_second; })}};
+  }
+  // Where all levels are equally likely there is no curriculum to show.
+  if (run.setting("curriculum") == "uniform") return json;
+  if (!run.curriculum.empty()) json["curriculum"] = curriculum_json(run);
+  if (!run.levels.empty()) json["levels"] = levels_json(run);
+  return json;
+}
+
+Json summary_json(const std::vector<double>& values) {
+  const Summary s = summary_of(values);
+  return {{"values", values}, {"mean", s.mean}, {"deviation", s.deviation}};
+}
+
+Json test_json(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::optional<Welch> test = welch(summary_of(a), summary_of(b));
+  if (!test) return nullptr;
+  return {{"t", test->t}, {"df", test->degrees_of_freedom}, {"p", test->p}};
+}
+
+}  // namespace
+
+std::vector<std::size_t> detailed_runs(const Analysis& analysis) {
+  std::vector<std::size_t> chosen;
+  // Methods that come last in the tables are the paper's own: the page opens with one of them.
+  for (std::size_t m = analysis.labels.size(); m-- > 0;) {
+    for (const EnvResult& env : analysis.envs) {
+      const auto& runs = env.methods[m].runs;
+      if (!runs.empty() && chosen.size() < kMaxDetailed) chosen.push_back(runs.front());
+    }
+  }
+  return chosen;
+}
+
+Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
+  Json data = {{"labels", analysis.labels},
+               {"colors", Json::array()},
+               {"groups", Json::array()},
+               {"details", Json::array()}};
+  for (std::size_t i = 0; i < std::max<std::size_t>(8, analysis.labels.size()); ++i) {
+    data["colors"].push_back(method_color(i));
+  }
+  for (const FamilyResult& family : analysis.families) {
+    if (family.envs.size() < 2) continue;
+    Json group = group_json("All of " + family.name, family.steps, family.methods);
+    group["wide"] = true;
+    group["normalized"] = true;
+    data["groups"].push_back(group);
+  }
+  for (const EnvResult& env : analysis.envs) {
+    Json group = group_json(short_env_name(env.env), env.steps, env.methods);
+    if (analysis.envs.size() == 1) group["wide"] = true;
+    data["groups"].push_back(group);
+  }
+  for (const std::size_t i : detailed_runs(analysis)) {
+    data["details"].push_back(detail_json(runs[i]));
+  }
+  return data;
+}
+
+Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
+  Json json = {{"labels", analysis.labels},
+               {"baseline", analysis.baseline ? Json(analysis.labels[*analysis.baseline]) : Json()},
+               {"envs", Json::array()},
+               {"families", Json::array()}};
+  for (const EnvResult& env : analysis.envs) {
+    Json methods;
+    for (std::size_t m = 0; m < env.methods.size(); ++m) {
+      const FinalNumbers& final = env.methods[m].final;
+      Json& method = methods[analysis.labels[m]];
+      method["runs"] = Json::array();
+      for (const std::size_t i : env.methods[m].runs) {
+        method["runs"].push_back(runs[i].folder.string());
+      }
+      method["test"] = summary_json(final.test);
+      method["train"] = summary_json(final.train);
+      method["gap"] = summary_json(final.gap);
+      method["success"] = summary_json(final.success);
+      method["worst_tenth"] = summary_json(final.worst);
+      method["curve"] = summary_json(final.height);
+      if (analysis.baseline) {
+        const FinalNumbers& base = env.methods[*analysis.baseline].final;
+        method["against_baseline"] = {{"test", test_json(final.test, base.test)},
+                                      {"curve", test_json(final.height, base.height)},
+                                      {"gap", test_json(final.gap, base.gap)}};
+      }
+    }
+    json["envs"].push_back(
+        {{"env", env.env}, {"range", {env.range.low, env.range.high}}, {"methods", methods}});
+  }
+  for (const FamilyResult& family : analysis.families) {
+    Json methods;
+    for (std::size_t m = 0; m < family.methods.size(); ++m) {
+      const FamilyMethod& method = family.methods[m];
+      if (!method.interquartile) continue;
+      methods[analysis.labels[m]] = {{"normalized", summary_json(method.normalized)},
+                                     {"relative", summary_json(method.relative)},
+                                     {"interquartile_mean", *method.interquartile},
+                                     {"interval", {method.interval.low, method.interval.high}}};
+    }
+    json["families"].push_back({{"family", family.name}, {"methods", methods}});
+  }
+  return json;
+}
+
+}  // namespace plr

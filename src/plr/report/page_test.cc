@@ -1,0 +1,56 @@
+#include "plr/report/page.h"
+
+#include <gtest/gtest.h>
+
+#include "plr/report/test_runs.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+std::string page_of_folder(const std::filesystem::path& folder, const PageOptions& options = {}) {
+  const FoundRuns found = find_runs({folder});
+  return page_of(found, analyze(found.runs), options);
+}
+
+TEST(Page, NeedsNothingFromElsewhere) {
+  const TemporaryDirectory temporary;
+  write_run(temporary / "a", {.test = {0.1, 0.5}});
+  const std::string page = page_of_folder(temporary.path());
+  EXPECT_EQ(page.find(" src=\"http"), std::string::npos);
+  EXPECT_EQ(page.find(" href=\"http"), std::string::npos);
+  EXPECT_EQ(page.find("@import"), std::string::npos);
+  EXPECT_EQ(page.find("{{"), std::string::npos);
+}
+
+TEST(Page, ShowsTheLevelsMostAndLeastLikely) {
+  const TemporaryDirectory temporary;
+  write_run(temporary / "a", {.test = {0.1, 0.5}});
+  const std::string page = page_of_folder(temporary.path());
+  EXPECT_NE(page.find("level 7, 90 %"), std::string::npos);
+  EXPECT_NE(page.find("level 3, 10 %"), std::string::npos);
+}
+
+TEST(Page, SaysWhatWasLeftOut) {
+  const TemporaryDirectory temporary;
+  write_run(temporary / "a", {.test = {0.1, 0.5}, .is_finished = false});
+  write_run(temporary / "b", {.test = {}});
+  const std::string page = page_of_folder(temporary.path());
+  EXPECT_NE(page.find("b has no records yet"), std::string::npos);
+  EXPECT_NE(page.find("a: not finished, 200 of 200 steps"), std::string::npos);
+}
+
+TEST(Page, CannotBeBrokenByNamesOfRuns) {
+  const TemporaryDirectory temporary;
+  // A folder "<" with another in it.
+  write_run(temporary / "</script><b>", {.test = {0.1, 0.5}});
+  const std::string page = page_of_folder(temporary.path(), {.title = "<b>"});
+  std::size_t num_ends = 0;
+  for (std::size_t at = 0; (at = page.find("</script>", at)) != std::string::npos; ++at) ++num_ends;
+  EXPECT_EQ(num_ends, 3U);  // of the data, the charts and the page's own
+  EXPECT_NE(page.find("&lt;/script&gt;&lt;b&gt;"), std::string::npos);
+  EXPECT_NE(page.find("<title>&lt;b&gt;</title>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plr

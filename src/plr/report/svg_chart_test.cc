@@ -1,0 +1,51 @@
+#include "plr/report/svg_chart.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace plr {
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(SvgChart, DrawsALineWithItsBandForEachMethod) {
+  const std::string svg =
+      svg_chart({.title = "a < b",
+                 .y_label = "return",
+                 .x = {0, 1, 2},
+                 .lines = {{"plr", {0, 1, 2}, {1, 1, 1}}, {"uniform", {0, 0, 0}, {}}}});
+  EXPECT_EQ(count_of(svg, "<polyline"), 2U);
+  EXPECT_EQ(count_of(svg, "<polygon"), 2U);
+  EXPECT_EQ(count_of(svg, "a &lt; b"), 1U);
+  EXPECT_EQ(count_of(svg, ">uniform<"), 1U);
+}
+
+TEST(SvgChart, LeavesAGapWhereThereIsNoNumber) {
+  const std::string svg = svg_chart(
+      {.title = "", .y_label = "", .x = {0, 1, 2, 3}, .lines = {{"a", {0, 1, NAN, 2}, {}}}});
+  EXPECT_EQ(count_of(svg, "<polyline"), 2U);
+  EXPECT_EQ(count_of(svg, "nan"), 0U);
+}
+
+TEST(SvgChart, OfNothingIsStillAPicture) {
+  const std::string svg = svg_chart({.title = "empty", .y_label = "", .x = {}, .lines = {}});
+  EXPECT_EQ(count_of(svg, "nan"), 0U);
+  EXPECT_EQ(count_of(svg, "inf"), 0U);
+}
+
+TEST(Ticks, AreRoundAndInside) {
+  EXPECT_EQ(round_ticks(0, 1), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
+  EXPECT_EQ(round_ticks(3, 26), (std::vector<double>{5, 10, 15, 20, 25}));
+  EXPECT_EQ(round_ticks(0, 1.02).size(), 6U);  // every fifth of 1 still
+  EXPECT_EQ(tick_text(0.6000000000000001), "0.6");
+  EXPECT_EQ(tick_text(2.5e7), "25M");
+  EXPECT_EQ(tick_text(5e4), "50k");
+}
+
+}  // namespace
+}  // namespace plr

@@ -1,0 +1,121 @@
+#include "plr/train/experiment.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "plr/run/files.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+Experiment experiment_of(const std::string& text, const ExperimentOptions& options = {}) {
+  const TemporaryDirectory temporary;
+  write_text(temporary / "try.toml", text);
+  return read_experiment(temporary / "try.toml", options);
+}
+
+std::vector<std::string> names_of(const Experiment& experiment) {
+  std::vector<std::string> names;
+  for (const PlannedRun& run : experiment.runs) names.push_back(run.name);
+  return names;
+}
+
+// What is wrong, without the file's name.
+std::string complaint(const std::string& text) {
+  try {
+    experiment_of(text);
+  } catch (const std::invalid_argument& error) {
+    const std::string message = error.what();
+    return message.substr(message.find(": ") + 2);
+  }
+  return "none";
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Experiment, IsEveryCombination) {
+  const Experiment experiment = experiment_of(
+      "methods = [\"plr\", \"uniform\"]\n"
+      "seeds = \"1-2\"\n");
+  EXPECT_EQ(experiment.name, "try");
+  EXPECT_EQ(names_of(experiment), (Names{"doorkey-6x6-plr-s1", "doorkey-6x6-plr-s2",
+                                         "doorkey-6x6-uniform-s1", "doorkey-6x6-uniform-s2"}));
+  EXPECT_EQ(experiment.runs[3].config.task.curriculum, CurriculumKind::kUniform);
+  EXPECT_EQ(experiment.runs[3].config.schedule.seed, 2U);
+}
+
+TEST(Experiment, SweepsOverSettings) {
+  const Experiment experiment = experiment_of(
+      "[settings]\nsteps = 100000\n[sweep]\nstaleness_coef = [0.1, 0.3]\ntemperature = [1, 2]\n");
+  EXPECT_EQ(names_of(experiment), (Names{"doorkey-6x6-staleness_coef0.1-temperature1-s1",
+                                         "doorkey-6x6-staleness_coef0.1-temperature2-s1",
+                                         "doorkey-6x6-staleness_coef0.3-temperature1-s1",
+                                         "doorkey-6x6-staleness_coef0.3-temperature2-s1"}));
+  EXPECT_EQ(experiment.runs[2].config.replay.staleness_coef, 0.3);
+  EXPECT_EQ(experiment.runs[2].config.schedule.steps, 100'000);
+}
+
+TEST(Experiment, HasVariantsWithMethodsOfTheirOwn) {
+  const Experiment experiment = experiment_of(
+      "[settings]\nlevels = \"full\"\n"
+      "[variant.uniform]\nmethod = \"uniform\"\n"
+      "[variant.m500]\nmethod = \"plr\"\nbuffer_size = 500\n");
+  EXPECT_EQ(names_of(experiment), (Names{"doorkey-6x6-uniform-s1", "doorkey-6x6-plr-m500-s1"}));
+  EXPECT_EQ(experiment.runs[1].config.replay.buffer_size, 500U);
+}
+
+TEST(Experiment, SaysItsRunsAsArgumentsOfTrain) {
+  const Experiment experiment = experiment_of("[settings]\nnum_slots = 8\n");
+  EXPECT_EQ(experiment.runs[0].arguments,
+            (Names{"--preset", "small", "--seed", "1", "--num-slots", "8"}));
+}
+
+TEST(Experiment, OnASmallerScaleHasWholeUpdatesAndSomeEvaluations) {
+  // 64 slots x 128 steps are an update of 8,192; 3 M steps are 366 of them, a hundredth 3.
+  const Experiment experiment = experiment_of("seeds = 1\n", {.scale = 0.01});
+  EXPECT_EQ(experiment.runs[0].config.schedule.steps, 3 * 8192);
+  EXPECT_EQ(experiment.runs[0].config.schedule.eval_interval, 1);
+  EXPECT_EQ(experiment_of("seeds = 1\n", {.scale = 1e-9}).runs[0].config.schedule.steps, 8192);
+}
+
+TEST(Experiment, GivesEachRunItsThreadsUnlessTheFileDoes) {
+  EXPECT_EQ(experiment_of("seeds = 1\n", {.num_threads = 3}).runs[0].config.compute.num_threads, 3);
+  EXPECT_EQ(experiment_of("[settings]\nthreads = 2\n", {.num_threads = 3})
+                .runs[0]
+                .config.compute.num_threads,
+            2);
+}
+
+TEST(Experiment, SaysWhatIsWrongWithItsFile) {
+  EXPECT_EQ(
+      complaint("methds = 3\n"),
+      "unknown line 'methds'; did you mean methods?  Settings of runs stand under [settings]");
+  EXPECT_EQ(complaint("[settings]\ntemperatur = 3\n"),
+            "unknown setting 'temperatur'; did you mean temperature?");
+  EXPECT_EQ(complaint("[settings]\ntemperature = 0\n"), "temperature must be above 0, not 0");
+  EXPECT_EQ(complaint("[settings]\ntemperature = [1, 2]\n"),
+            "temperature has 2 values; a list of them stands under [sweep]");
+  EXPECT_EQ(complaint("[sweeep]\ntemperature = 1\n"),
+            "unknown section [sweeep]; there are [settings], [sweep] and [variant.NAME]");
+  EXPECT_EQ(complaint("seeds = \"5-1\"\n"), "seeds must be numbers or ranges like 1-10, not 5-1");
+  EXPECT_EQ(complaint("seeds = [1, 1]\n"), "two runs would be named doorkey-6x6-s1");
+  EXPECT_THROW(read_experiment("nowhere.toml", {}), std::invalid_argument);
+}
+
+TEST(Experiment, KnowsWhenAFolderHoldsAnotherRun) {
+  TrainConfig planned = preset("small");
+  TrainConfig found = planned;
+  EXPECT_EQ(difference(planned, found), "");
+  found.schedule.steps += 1;       // it can go on
+  found.compute.num_threads += 1;  // of another machine
+  planned.compute.precision = Precision::kAuto;
+  found.compute.precision = Precision::kFp32;  // as that machine decided
+  EXPECT_EQ(difference(planned, found), "");
+  found.replay.temperature = 0.5;
+  EXPECT_EQ(difference(planned, found), "temperature is 0.5, not 0.1");
+}
+
+}  // namespace
+}  // namespace plr

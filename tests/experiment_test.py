@@ -1,0 +1,196 @@
+"""Does plr experiment make its runs, go on where it stopped, and survive what one run does not?
+
+Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from program import PROGRAM, ProgramTest, plr
+
+TINY = """
+methods = ["plr", "uniform"]
+seeds = "1-2"
+[settings]
+env = "minigrid/MiniGrid-Empty-Random-6x6-v0"
+device = "cpu"
+levels = 20
+num_slots = 4
+rollout_length = 16
+num_minibatches = 2
+eval_interval = 2
+eval_episodes = 4
+final_episodes = 4
+checkpoint_interval = 2
+steps = 256
+"""
+NAMES = [f"empty-random-6x6-{method}-s{seed}" for method in ("plr", "uniform") for seed in (1, 2)]
+
+
+class Experiment(ProgramTest):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def write(self, text=TINY):
+        (self.folder / "tiny.toml").write_text(text)
+
+    def experiment(self, *arguments):
+        return plr("experiment", "tiny.toml", *arguments, cwd=self.folder)
+
+    def steps(self, name, folder="tiny"):
+        log = (self.folder / "runs" / folder / name / "log.jsonl").read_text().splitlines()
+        return [json.loads(line)["steps"] for line in log]
+
+    def test_all_runs_are_made_and_reported(self):
+        self.write()
+        done = self.experiment()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in NAMES:
+            self.assertEqual(self.steps(name), [64, 128, 192, 256])
+            self.assertTrue((self.folder / "runs/tiny" / name / "report.html").exists())
+            self.assertIn(f"finished {name}", done.stderr)
+        self.assertIn("4 of 4 runs are finished: runs/tiny/report.html", done.stdout)
+        self.assertIn("4 runs, 4 finished", (self.folder / "runs/tiny/report.html").read_text())
+        # Again, there is nothing to do.
+        again = self.experiment()
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn("finished empty", again.stderr)
+
+    def test_a_dry_run_lists_runs_with_their_cost_and_makes_none(self):
+        self.write()
+        done = self.experiment("--dry-run", "--speed", "1", "--jobs", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in NAMES:
+            self.assertIn(name, done.stdout)
+        self.assertIn("--method uniform --seed 2", done.stdout)
+        # 4 x 256 steps at one a second are 17 minutes 4 seconds, two at a time half of that.
+        self.assertIn("4 runs in runs/tiny, 1.0k steps to go; 18 min in all at 1 steps/s, 2 at a time: about 9 min",
+                      done.stdout)
+        self.assertFalse((self.folder / "runs").exists())
+
+    def test_a_rehearsal_is_short_and_lies_elsewhere(self):
+        self.write()
+        done = self.experiment("--scale", "0.5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.steps(NAMES[0], "tiny-scale0.5"), [64, 128])
+        # Its speed tells what the whole will cost.
+        self.assertRegex(self.experiment("--dry-run").stdout, "in all at .* steps/s")
+
+    def test_a_failing_run_leaves_the_others_unharmed(self):
+        self.write()
+        # A file where the folder of a run shall be.
+        (self.folder / "runs/tiny").mkdir(parents=True)
+        (self.folder / "runs/tiny" / NAMES[1]).write_text("")
+        done = self.experiment()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"plr experiment: 1 of 4 runs failed: {NAMES[1]} failed (exit code 2): plr train: cannot make",
+                      done.stderr.splitlines()[-1])
+        self.assertIn("3 of 4 runs are finished", done.stdout)
+        for name in NAMES[:1] + NAMES[2:]:
+            self.assertEqual(self.steps(name)[-1], 256)
+        # Once the cause is gone, only that one is made.
+        (self.folder / "runs/tiny" / NAMES[1]).unlink()
+        done = self.experiment()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"finished {NAMES[1]} (4 of 4)", done.stderr)
+
+    def wait_for(self, path):
+        for _ in range(600):
+            if path.exists() and path.read_text():
+                return
+            time.sleep(0.05)
+        self.fail(f"{path} did not appear")
+
+    def interrupted(self, how):
+        """Interrupts long runs, then checks that they have stopped and go on from where they were."""
+        self.write(TINY.replace("steps = 256", "steps = 100000000"))
+        process = subprocess.Popen([PROGRAM, "experiment", "tiny.toml", "--jobs", "2"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        logs = [self.folder / "runs/tiny" / name / "log.jsonl" for name in NAMES[:2]]
+        for log in logs:
+            self.wait_for(log)
+        process.send_signal(how)
+        out, _ = process.communicate(timeout=60)
+        # They end on their own when their parent is gone; until then their logs grow.
+        for _ in range(200):
+            sizes = [log.stat().st_size for log in logs]
+            time.sleep(0.3)
+            if sizes == [log.stat().st_size for log in logs]:
+                break
+        else:
+            self.fail("the runs go on")
+        return process.returncode, out
+
+    def test_ctrl_c_saves_all_runs_and_the_same_command_goes_on(self):
+        code, out = self.interrupted(signal.SIGINT)
+        self.assertEqual(code, 0)
+        self.assertIn("Stopped, and saved.  Go on with the same command.", out)
+        done = [self.steps(name)[-1] for name in NAMES[:2]]
+        self.assertFalse((self.folder / "runs/tiny" / NAMES[2]).exists())
+        # Both go on: to just a little further, as the file now says.
+        steps = max(done) + 64
+        self.write(TINY.replace("steps = 256", f"steps = {steps}"))
+        again = self.experiment("--jobs", "2")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        for name in NAMES:
+            self.assertEqual(self.steps(name), list(range(64, steps + 1, 64)))
+
+    def test_runs_end_when_the_experiment_is_killed(self):
+        code, _ = self.interrupted(signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL)
+
+    def test_a_folder_with_other_settings_is_refused(self):
+        self.write()
+        self.assertEqual(self.experiment().returncode, 0)
+        self.write(TINY + "temperature = 0.7\n")
+        done = self.experiment()
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, f"plr experiment: runs/tiny/{NAMES[0]} holds another run: temperature is 0.1, "
+                                      "not 0.7; name another folder with --out\n")
+
+    def test_wrong_files_and_options_are_refused(self):
+        self.write("methods = [\"plr\"]\nsteps = 3\n")
+        for arguments, message in [
+                (["nowhere.toml"], "there is no file nowhere.toml"),
+                (["tiny.toml"], "tiny.toml: unknown line 'steps'"),
+                (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
+                (["tiny.toml", "--sbatch=--time=1"], "--sbatch goes with --slurm only")]:
+            done = plr("experiment", *arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
+            self.assertIn(message, done.stderr)
+        self.assertFalse((self.folder / "runs").exists())
+
+    def test_every_experiment_of_the_paper_can_be_planned(self):
+        # Environments x methods or settings x seeds.
+        expected = {"quick": 6, "procgen-easy": 16 * 6 * 10, "procgen-hard": 16 * 6 * 5,
+                    "staleness-rank": 16 * 4 * 10, "staleness-proportional": 16 * 4 * 10,
+                    "rank-proportional": 16 * 3 * 10, "scores": 16 * 6 * 4,
+                    "grid-plr": 16 * 6 * 2 * 5 * 3 * 4, "grid-mixreg": 16 * 9 * 4,
+                    "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
+                    "minigrid-multiroom": 2 * 4, "minigrid-omg": 2 * 2 * 3,
+                    "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
+        files = sorted((pathlib.Path(__file__).parent.parent / "experiments").glob("*.toml"))
+        self.assertEqual({file.stem for file in files}, set(expected))
+        for file in files:
+            done = plr("experiment", str(file), "--dry-run", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(f"\n{expected[file.stem]} runs in runs/{file.stem}, ", done.stdout)
+
+    def test_a_task_is_one_run(self):
+        self.write()
+        done = self.experiment("--task", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([path.name for path in (self.folder / "runs/tiny").iterdir()], [NAMES[2]])
+        self.assertIn("is finished", self.experiment("--task", "2").stdout)
+        self.assertIn("--task must be from 0 to 3, not 4", self.experiment("--task", "4").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,139 @@
+"""A real browser for tests: Chromium without a window, spoken to through a pair of pipes.
+
+With --remote-debugging-pipe Chromium reads commands of the DevTools protocol from descriptor 3 and
+writes answers and events to descriptor 4, each a JSON text that ends with a zero byte.
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+
+def program():
+    """The browser's name; None where there is none."""
+    return next((name for name in ("chromium", "chromium-browser", "google-chrome")
+                 if shutil.which(name)), None)
+
+
+class Browser:
+    def __init__(self):
+        self.profile = tempfile.TemporaryDirectory()
+        read_commands, self.commands = os.pipe()
+        self.answers, write_answers = os.pipe()
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
+                   # Whoever needs a network finds none.
+                   "--host-resolver-rules=MAP * ~NOTFOUND",
+                   f"--user-data-dir={self.profile.name}", "about:blank"]
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_answers}', "sh", program(),
+             *options], pass_fds=(read_commands, write_answers), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        os.close(read_commands)
+        os.close(write_answers)
+        self.buffer = b""
+        self.next_id = 0
+        self.session = None
+        self.complaints = []
+        self.requests = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.commands)
+        os.close(self.answers)
+        self.profile.cleanup()
+
+    def message(self):
+        while b"\0" not in self.buffer:
+            part = os.read(self.answers, 1 << 16)
+            if not part:
+                raise RuntimeError("the browser has gone")
+            self.buffer += part
+        text, self.buffer = self.buffer.split(b"\0", 1)
+        message = json.loads(text)
+        method, parameters = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(parameters["exceptionDetails"])
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.complaints.append(parameters["entry"])
+        elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
+            self.complaints.append(parameters["args"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        return message
+
+    def call(self, method, **parameters):
+        self.next_id += 1
+        command = {"id": self.next_id, "method": method, "params": parameters}
+        if self.session:
+            command["sessionId"] = self.session
+        os.write(self.commands, json.dumps(command).encode() + b"\0")
+        while True:
+            message = self.message()
+            if message.get("id") == self.next_id:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']}")
+                return message["result"]
+
+    # ---- what tests do
+
+    def open(self, path, width=1200, height=900, dark=False, phone=False):
+        self.complaints, self.requests = [], []
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=phone)
+        self.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        while self.message().get("method") != "Page.loadEventFired":
+            pass
+        self.settle()
+
+    def settle(self):
+        """Until what was asked for has been drawn."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def evaluate(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
+                           awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(str(result["exceptionDetails"]))
+        return result["result"].get("value")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def center(self, expression):
+        """Of an element, after it has been brought into view."""
+        return self.evaluate(
+            f"(() => {{ const node = {expression}; node.scrollIntoView({{block: 'center'}});"
+            "const box = node.getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2, box.width, box.height]; })()")
+
+    def click(self, expression, count=1):
+        x, y, *_ = self.center(expression)
+        for n in range(1, count + 1):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.mouse(kind, x, y, button="left", buttons=1, clickCount=n)
+        self.settle()
+
+    def drag(self, start, end):
+        self.mouse("mouseMoved", *start)
+        self.mouse("mousePressed", *start, button="left", buttons=1, clickCount=1)
+        self.mouse("mouseMoved", *end, button="left", buttons=1)
+        self.mouse("mouseReleased", *end, button="left", buttons=1, clickCount=1)
+        self.settle()
+
+    def screenshot(self, path):
+        size = self.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=True,
+                         clip={"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1})
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data["data"]))

@@ -1,0 +1,149 @@
+"""Does plr report say what is wrong, and are its numbers right?
+
+Run by ctest with the program's path in PLR_PROGRAM; what is compared with scipy is skipped without it.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from program import ProgramTest, plr  # noqa: E402
+import sample_runs  # noqa: E402
+
+try:
+    import numpy
+    import scipy.stats
+except ImportError:
+    scipy = None
+
+
+class Report(ProgramTest):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def report(self, *arguments):
+        done = plr("report", *arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    # ---- what it writes
+
+    def test_one_run_has_a_page(self):
+        sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
+        done = self.report("a")
+        self.assertIn("1 run in a/report.html", done.stdout)
+        self.assertEqual(done.stderr, "")
+        page = (self.folder / "a/report.html").read_text()
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertLess(len(page), 1_000_000)
+
+    def test_a_run_that_goes_on_has_a_page_too(self):
+        sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
+        path = self.folder / "a/eval.jsonl"
+        path.write_text("".join(path.read_text().splitlines(True)[:10]) + '{"steps": 99')
+        self.report("a")
+        self.assertIn("not finished", (self.folder / "a/report.html").read_text())
+
+    def test_tables_and_figures_for_papers(self):
+        sample_runs.write_runs(self.folder / "runs")
+        self.report("runs", "--export", "figures", "--out", "page.html", "--title", "A < B")
+        self.assertIn("<title>A &lt; B</title>", (self.folder / "page.html").read_text())
+        names = {path.name for path in (self.folder / "figures").iterdir()}
+        for table in ("returns", "gaps", "robust"):
+            self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
+        self.assertLessEqual({"curves.csv", "runs.csv", "test-multiroom-n4-random.svg",
+                              "gap-all-minigrid.svg"}, names)
+        self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
+        self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
+
+    def test_ten_thousand_updates_are_read_at_once(self):
+        sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1, num_points=10_000)
+        self.report("a")
+        self.assertLess((self.folder / "a/report.html").stat().st_size, 1_000_000)
+
+    # ---- what it leaves out
+
+    def test_what_cannot_be_read_is_named_and_the_rest_goes_on(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=(1,))
+        (self.folder / "runs/foreign").mkdir()
+        (self.folder / "runs/foreign/config.toml").write_text('name = "other"\n')
+        (self.folder / "empty").mkdir()
+        with open(self.folder / "runs/multiroom-n4-random-plr-s1/eval.jsonl", "a") as file:
+            file.write("damaged\n")
+        done = self.report("runs", "empty", "nowhere")
+        self.assertEqual(done.stderr.splitlines(), [
+            "left out: empty holds no run (no config.toml in it or below)",
+            "left out: there is no folder nowhere",
+            "left out: runs/foreign/config.toml is not that of a run: it has no env",
+            "runs/multiroom-n4-random-plr-s1: eval.jsonl: 1 damaged line left out, the first is line 31"])
+        self.assertIn("4 runs in runs/report.html", done.stdout)
+
+    def test_nothing_at_all_is_refused(self):
+        (self.folder / "empty").mkdir()
+        done = plr("report", "empty", "nowhere", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "plr report: nothing to report: empty holds no run (no config.toml in "
+                                      "it or below); there is no folder nowhere\n")
+        self.assertEqual(list((self.folder / "empty").iterdir()), [])
+
+    def test_unknown_methods_are_refused_with_the_closest(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=(1,))
+        for arguments in (["--compare", "prl", "uniform"], ["--baseline", "prl"]):
+            done = plr("report", "runs", *arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
+            self.assertIn("no run has the method 'prl'; did you mean plr?", done.stderr)
+        self.assertFalse((self.folder / "runs/report.html").exists())
+
+    # ---- its numbers
+
+    @unittest.skipUnless(scipy, "needs scipy")
+    def test_numbers_agree_with_scipy(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=range(1, 6))
+        result = json.loads(self.report("runs", "--json").stdout)
+        self.assertEqual(result["baseline"], "uniform")
+        pooled = {"uniform": [], "plr": []}
+        relative = numpy.zeros(5)
+        for env in result["envs"]:
+            uniform, plr_ = env["methods"]["uniform"], env["methods"]["plr"]
+            for quantity, ours in plr_["against_baseline"].items():
+                theirs = scipy.stats.ttest_ind(plr_[quantity]["values"], uniform[quantity]["values"],
+                                               equal_var=False)
+                self.assertAlmostEqual(ours["t"], theirs.statistic, places=9)
+                self.assertAlmostEqual(ours["df"], theirs.df, places=8)
+                self.assertAlmostEqual(ours["p"] / theirs.pvalue, 1, places=8)
+            for name, method in env["methods"].items():
+                pooled[name] += method["test"]["values"]
+                for quantity in ("test", "train", "gap", "success", "worst_tenth", "curve"):
+                    values = method[quantity]["values"]
+                    self.assertAlmostEqual(method[quantity]["mean"], numpy.mean(values), places=12)
+                    self.assertAlmostEqual(method[quantity]["deviation"], numpy.std(values, ddof=1), places=12)
+            relative += numpy.array(plr_["test"]["values"]) / numpy.mean(uniform["test"]["values"]) / 2
+        family = result["families"][0]["methods"]
+        for name, values in pooled.items():
+            self.assertAlmostEqual(family[name]["interquartile_mean"], scipy.stats.trim_mean(values, 0.25), places=12)
+            low, high = family[name]["interval"]
+            self.assertLess(low, family[name]["interquartile_mean"])
+            self.assertGreater(high, family[name]["interquartile_mean"])
+        numpy.testing.assert_allclose(family["plr"]["relative"]["values"], relative, rtol=1e-12)
+
+    @unittest.skipUnless(scipy, "needs scipy")
+    def test_curves_are_averaged_over_training_as_numpy_does(self):
+        sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
+        records = [json.loads(line) for line in (self.folder / "a/eval.jsonl").read_text().splitlines()]
+        steps = [record["steps"] for record in records]
+        returns = [record["test_return"] for record in records]
+        result = json.loads(self.report("a", "--json").stdout)
+        self.assertAlmostEqual(result["envs"][0]["methods"]["plr"]["curve"]["values"][0],
+                               numpy.trapezoid(returns, steps) / (steps[-1] - steps[0]), places=12)
+        worst = sorted(records[-1]["test_returns"])[:10]
+        self.assertAlmostEqual(result["envs"][0]["methods"]["plr"]["worst_tenth"]["values"][0],
+                               numpy.mean(worst), places=12)
+
+
+if __name__ == "__main__":
+    unittest.main()
