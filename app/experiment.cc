@@ -223,7 +223,7 @@ void add_experiment(CLI::App& program) {
   verb->footer(
       "Examples:\n"
       "  plr experiment experiments/quick.toml               minutes; goes on where it stopped\n"
-      "  plr experiment experiments/minigrid.toml --dry-run  the runs and what they will cost\n"
+      "  plr experiment FILE --dry-run                       the runs and what they will cost\n"
       "  plr experiment FILE --scale 0.01                    a rehearsal with short runs\n"
       "  plr experiment FILE --slurm --sbatch=--gres=gpu:1   a job script for a cluster\n"
       "\n"
