@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -20,18 +21,18 @@ def program():
 
 class Browser:
     def __init__(self):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.mkdtemp()
         read_commands, self.commands = os.pipe()
         self.answers, write_answers = os.pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
                    # Whoever needs a network finds none.
                    "--host-resolver-rules=MAP * ~NOTFOUND",
-                   f"--user-data-dir={self.profile.name}", "about:blank"]
+                   f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_answers}', "sh", program(),
              *options], pass_fds=(read_commands, write_answers), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, start_new_session=True)
         os.close(read_commands)
         os.close(write_answers)
         self.buffer = b""
@@ -45,11 +46,12 @@ class Browser:
             self.call(domain + ".enable")
 
     def close(self):
-        self.process.kill()
+        # With its helpers, which may write to the profile to their last moment.
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.commands)
         os.close(self.answers)
-        self.profile.cleanup()
+        shutil.rmtree(self.profile, ignore_errors=True)
 
     def message(self):
         while b"\0" not in self.buffer:
