@@ -156,9 +156,7 @@ void become_task(const std::vector<Member>& members, int task) {
     return;
   }
   std::vector<std::string> command = member.command();
-  std::vector<char*> words;
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
+  const std::vector<char*> words = pointers_to(command);
   std::fflush(stdout);
   ::execv(words[0], words.data());
   throw std::runtime_error("cannot start " + command[0]);

@@ -27,13 +27,6 @@ namespace {
   ::_exit(127);
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Ours, with the GPU that it shall use.
 std::vector<std::string> environment_for(const std::string& gpu) {
   std::vector<std::string> variables;
@@ -46,6 +39,13 @@ std::vector<std::string> environment_for(const std::string& gpu) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 RunPool::RunPool(std::vector<Job> jobs, int num_places, std::vector<std::string> gpus)
     : jobs_(std::move(jobs)),

@@ -62,6 +62,10 @@ class RunPool {
   std::vector<Place> places_;
 };
 
+// As the system's exec functions want words: valid while the texts stay, and a null pointer at the
+// end.
+std::vector<char*> pointers_to(std::vector<std::string>& texts);
+
 // The GPUs of this machine that may be used, by name; none where there are none.
 std::vector<std::string> usable_gpus();
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plr/core/bytes.h"
+#include "plr/core/saved_settings.h"
 
 namespace plr {
 namespace {
@@ -218,10 +219,7 @@ std::vector<std::byte> EpisodeScorer::save() const {
 
 void EpisodeScorer::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  const std::string config = reader.text();
-  if (const std::string ours = fields_text(config_); config != ours) {
-    reader.fail("made with other settings: here " + first_difference(ours, config));
-  }
+  expect_settings(reader, config_);
   reader.require(reader.number<std::uint64_t>() == rollout_length_, "made for other rollouts");
   reader.require(reader.number<std::uint64_t>() == episodes_.size(),
                  "made for another number of slots");

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "plr/core/bytes.h"
+#include "plr/core/level_weights.h"
+#include "plr/core/saved_settings.h"
 
 namespace plr {
 namespace {
@@ -184,18 +186,9 @@ LevelReplay::Slot LevelReplay::slot_to_evict() {
 }
 
 std::vector<LevelWeight> LevelReplay::weights() const {
-  std::vector<double> probabilities;
-  distribution_.probabilities(num_draws_ + 1, probabilities);
-  std::vector<LevelWeight> weights(probabilities.size());
-  for (Slot slot = 0; slot < weights.size(); ++slot) {
-    weights[slot] = {
-        .level = level_at(slot),
-        .is_scored = distribution_.is_scored(slot),
-        .score = distribution_.score(slot),
-        .staleness = static_cast<double>(distribution_.staleness(slot, num_draws_ + 1)),
-        .probability = probabilities[slot]};
-  }
-  return weights;
+  return level_weights(
+      distribution_, num_draws_ + 1, [&](Slot slot) { return level_at(slot); },
+      [&](Slot slot) { return distribution_.is_scored(slot); });
 }
 
 std::vector<std::byte> LevelReplay::save() const {
@@ -230,10 +223,7 @@ std::vector<std::byte> LevelReplay::save() const {
 
 void LevelReplay::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  const std::string config = reader.text();
-  if (const std::string ours = fields_text(config_); config != ours) {
-    reader.fail("made with other settings: here " + first_difference(ours, config));
-  }
+  expect_settings(reader, config_);
   reader.require(reader.number<std::uint64_t>() == levels_.fingerprint(),
                  "made for another set of levels");
 

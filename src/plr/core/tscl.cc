@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "plr/core/bytes.h"
+#include "plr/core/level_weights.h"
+#include "plr/core/saved_settings.h"
 
 namespace plr {
 namespace {
@@ -112,18 +114,9 @@ std::size_t Tscl::index_of(LevelId level) const {
 }
 
 std::vector<LevelWeight> Tscl::weights() const {
-  std::vector<double> probabilities;
-  distribution_.probabilities(num_draws_ + 1, probabilities);
-  std::vector<LevelWeight> weights(probabilities.size());
-  for (Slot slot = 0; slot < weights.size(); ++slot) {
-    weights[slot] = {
-        .level = levels_[slot],
-        .is_scored = !windows_[slot].points.empty(),
-        .score = distribution_.score(slot),
-        .staleness = static_cast<double>(distribution_.staleness(slot, num_draws_ + 1)),
-        .probability = probabilities[slot]};
-  }
-  return weights;
+  return level_weights(
+      distribution_, num_draws_ + 1, [&](Slot slot) { return levels_[slot]; },
+      [&](Slot slot) { return !windows_[slot].points.empty(); });
 }
 
 std::vector<std::byte> Tscl::save() const {
@@ -150,10 +143,7 @@ std::vector<std::byte> Tscl::save() const {
 
 void Tscl::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  const std::string config = reader.text();
-  if (const std::string ours = fields_text(config_); config != ours) {
-    reader.fail("made with other settings: here " + first_difference(ours, config));
-  }
+  expect_settings(reader, config_);
   reader.require(reader.number<std::uint64_t>() == levels_.fingerprint(),
                  "made for another set of levels");
 

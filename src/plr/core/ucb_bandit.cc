@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plr/core/bytes.h"
+#include "plr/core/saved_settings.h"
 
 namespace plr {
 namespace {
@@ -80,10 +81,7 @@ std::vector<std::byte> UcbBandit::save() const {
 
 void UcbBandit::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  const std::string config = reader.text();
-  if (const std::string ours = fields_text(config_); config != ours) {
-    reader.fail("made with other settings: here " + first_difference(ours, config));
-  }
+  expect_settings(reader, config_);
   UcbBandit restored(arms_.size(), config_);
   reader.require(reader.number<std::uint64_t>() == arms_.size(), "of another number of arms");
   restored.num_tries_ = reader.number<std::int64_t>();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "plr/core/bytes.h"
+#include "plr/core/saved_settings.h"
 #include "plr/learn/device_random.h"
 
 namespace plr {
@@ -100,10 +101,7 @@ std::vector<std::byte> Drac::save() const {
 
 void Drac::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  const std::string config = reader.text();
-  if (const std::string ours = fields_text(config_); config != ours) {
-    reader.fail("made with other settings: here " + first_difference(ours, config));
-  }
+  expect_settings(reader, config_);
   const Random stream = reader.random();
   const std::vector<std::byte> bandit = reader.numbers<std::byte>(1 << 24);
   reader.expect_end();
