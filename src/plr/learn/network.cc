@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
 
 #include <sstream>
 #include <stdexcept>
@@ -49,9 +50,12 @@ Output Network::forward(const at::Tensor& obs) const {
             << shape_.width << ", " << shape_.channels << "]";
     throw std::invalid_argument(message.str());
   }
+  const at::Tensor seen = obs.to(device(), /*non_blocking=*/true);
+  if (learner_ && at::GradMode::is_enabled()) return learner_(seen);
+
   // Bytes are exact in bf16 too.
   const at::ScalarType type = precision_ == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
-  at::Tensor images = obs.to(device(), /*non_blocking=*/true).to(type).permute({0, 3, 1, 2});
+  at::Tensor images = seen.to(type).permute({0, 3, 1, 2});
   if (scale_ != 1) images = images / scale_;
 
   const AutocastScope autocast(precision_);

@@ -41,11 +41,15 @@ struct Output {
   at::Tensor value;   // [B]
 };
 
-// Kernels that lead from observations to decisions without libtorch (own_actor.h).
+// Kernels that lead from observations to decisions without libtorch (own_kernels.h).
 struct OwnActor {
   std::function<void()> refresh;                    // orders that changed weights be taken over
   std::function<void(const cuda::ActingJob&)> act;  // orders decisions on observations
 };
+
+// What forward() gives, by kernels whose backward pass adds to the parameters' gradients itself.
+// The observations are on the device.
+using OwnLearner = std::function<Output(const at::Tensor& obs)>;
 
 class Network {
  public:
@@ -64,6 +68,9 @@ class Network {
   void set_actor(OwnActor actor) { actor_ = std::move(actor); }
   const OwnActor& actor() const { return actor_; }
 
+  // How forward() computes where gradients are wanted, if not by the body.
+  void set_learner(OwnLearner learner) { learner_ = std::move(learner); }
+
   const NetworkShape& shape() const { return shape_; }
   Precision precision() const { return precision_; }
   const Parameters& parameters() const { return parameters_; }
@@ -76,6 +83,7 @@ class Network {
   Parameters parameters_;
   Body body_;
   OwnActor actor_;
+  OwnLearner learner_;
 };
 
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.

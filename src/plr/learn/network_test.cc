@@ -1,6 +1,7 @@
 #include "plr/learn/network.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -146,6 +147,18 @@ TEST(Network, SeesTheCallersMemoryWithoutACopy) {
   EXPECT_EQ(view.sizes(), at::IntArrayRef({2, 14, 14, 3}));
   bytes[kCells] = 9;
   EXPECT_EQ(view[1][0][0][0].item<int>(), 9);
+}
+
+TEST(Network, LearnsByKernelsOfItsOwnOnlyWhereGradientsAreWanted) {
+  Network network = minigrid(kMultiRoom);
+  const at::Tensor obs = random_obs(kMultiRoom, 2, 11);
+  const Output plain = network.forward(obs);
+  network.set_learner([](const at::Tensor& seen) {
+    return Output{at::ones({seen.size(0), 7}), at::ones({2})};
+  });
+  EXPECT_TRUE(at::equal(network.forward(obs).logits, at::ones({2, 7})));
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(network.forward(obs).logits, plain.logits));
 }
 
 TEST(Network, RefusesObservationsOfAnotherShape) {

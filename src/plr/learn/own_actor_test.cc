@@ -1,6 +1,4 @@
 // Kernels that act on their own against libtorch's forward pass.
-#include "plr/learn/own_actor.h"
-
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "plr/learn/own_kernels.h"
 #include "plr/learn/policy.h"
 #include "plr/learn/test_devices.h"
 

@@ -5,21 +5,23 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plr/learn/own_actor.h"
+#include "plr/learn/own_kernels.h"
 #include "plr/run/safetensors.h"
 
 namespace plr {
 
 namespace {
 
-// Lets the network act by our own kernels where that is wanted and possible.
-void choose_actor(Kernels kernels, std::optional<OwnActor> own, Network& network) {
-  if (own && kernels != Kernels::kLibtorch) {
-    network.set_actor(std::move(*own));
-  } else if (kernels == Kernels::kPlr) {
+// Lets the network act and learn by our own kernels where that is wanted and possible.
+void choose_kernels(Kernels kernels, std::optional<OwnActor> actor,
+                    std::optional<OwnLearner> learner, Network& network) {
+  if (kernels == Kernels::kPlr && !(actor && learner)) {
     throw std::invalid_argument(
         "kernels is plr, but there are none for this network, device and precision; take auto");
   }
+  if (kernels == Kernels::kLibtorch) return;
+  if (actor) network.set_actor(std::move(*actor));
+  if (learner) network.set_learner(std::move(*learner));
 }
 
 }  // namespace
@@ -32,12 +34,14 @@ Network make_network(const TrainConfig& config, const EnvSpec& env, const Random
   if (env.name.starts_with("procgen/")) {
     const ProcgenNetworkConfig& procgen = config.network.procgen;
     Network network = make_procgen_network(shape, procgen, init, compute.precision, device);
-    choose_actor(compute.kernels, own_procgen_actor(network, procgen), network);
+    choose_kernels(compute.kernels, own_procgen_actor(network, procgen),
+                   own_procgen_learner(network, procgen), network);
     return network;
   }
   const MinigridNetworkConfig& minigrid = config.network.minigrid;
   Network network = make_minigrid_network(shape, minigrid, init, compute.precision, device);
-  choose_actor(compute.kernels, own_minigrid_actor(network, minigrid), network);
+  choose_kernels(compute.kernels, own_minigrid_actor(network, minigrid),
+                 own_minigrid_learner(network, minigrid), network);
   return network;
 }
 

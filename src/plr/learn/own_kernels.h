@@ -1,0 +1,36 @@
+// Does a network act and learn by kernels of our own?
+//
+// libtorch needs dozens of kernels from an observation to a decision, and hundreds for a
+// mini-batch.  Where we have written them ourselves, for CUDA, a few do; they are made for certain
+// networks only.
+//
+//   if (auto actor = own_minigrid_actor(network, config)) network.set_actor(std::move(*actor));
+//   if (auto learner = own_minigrid_learner(network, config)) network.set_learner(*learner);
+//
+// Policy then acts by them, and forward() computes by them what is to be learned from.  They
+// compute what libtorch's layers compute, up to rounding: acting on MiniGrid in fp32, all else in
+// bf16 with sums in fp32.
+//
+// Nothing is returned if the program was built without kernels, or they do not fit the network, its
+// precision or its device.  What is returned keeps the network's parameters alive, not the network.
+#pragma once
+
+#include <optional>
+
+#include "plr/learn/minigrid_network.h"
+#include "plr/learn/network.h"
+#include "plr/learn/procgen_network.h"
+
+namespace plr {
+
+std::optional<OwnActor> own_minigrid_actor(const Network& network,
+                                           const MinigridNetworkConfig& config);
+std::optional<OwnActor> own_procgen_actor(const Network& network,
+                                          const ProcgenNetworkConfig& config);
+
+std::optional<OwnLearner> own_minigrid_learner(const Network& network,
+                                               const MinigridNetworkConfig& config);
+std::optional<OwnLearner> own_procgen_learner(const Network& network,
+                                              const ProcgenNetworkConfig& config);
+
+}  // namespace plr
