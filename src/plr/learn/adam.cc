@@ -6,6 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "plr/learn/own_kernels.h"
+
+#ifdef PLR_KERNELS
+#include "plr/learn/cuda/adam_step.h"
+#include "plr/learn/cuda_device.h"
+#endif
+
 namespace plr {
 namespace {
 
@@ -18,7 +25,7 @@ void check(bool fine, const char* field, double value, const char* bound) {
 
 }  // namespace
 
-Adam::Adam(const Parameters& parameters, const AdamConfig& config)
+Adam::Adam(const Parameters& parameters, const AdamConfig& config, Kernels kernels)
     : parameters_(parameters),
       config_(config),
       first_moment_(at::zeros_like(parameters.values())),
@@ -29,11 +36,17 @@ Adam::Adam(const Parameters& parameters, const AdamConfig& config)
   check(config.beta2 >= 0 && config.beta2 < 1, "beta2", config.beta2, "in [0, 1)");
   check(config.epsilon > 0, "epsilon", config.epsilon, "positive");
   check(config.max_grad_norm > 0, "max_grad_norm", config.max_grad_norm, "positive");
+  const at::Device device = parameters.values().device();
+  if (has_own_kernels(device, kernels)) {
+    num_done_ = at::zeros({1}, at::TensorOptions(device).dtype(at::kInt));
+  }
 }
 
-at::Tensor Adam::grad_norm() const { return parameters_.grads().norm(); }
-
-void Adam::step(const at::Tensor& norm, const at::Tensor& broken) {
+void Adam::step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm) {
+  if (num_done_.defined()) return step_by_own_kernels(loss, broken, norm);
+  norm.copy_(parameters_.grads().norm());
+  // Decided on the device, so that nobody waits.
+  broken.copy_(at::maximum(broken, 1 - (loss + norm).isfinite().to(at::kFloat)));
   // The gradient times min(1, max_grad_norm / (norm + 1e-6)); the fused kernel divides.
   const at::Tensor divisor = ((norm + 1e-6) / config_.max_grad_norm).clamp_min(1);
   steps_.add_(1 - broken);
@@ -41,6 +54,34 @@ void Adam::step(const at::Tensor& norm, const at::Tensor& broken) {
                    /*max_exp_avg_sqs=*/{}, {steps_}, config_.learning_rate, config_.beta1,
                    config_.beta2, /*weight_decay=*/0, config_.epsilon, /*amsgrad=*/false,
                    /*maximize=*/false, /*grad_scale=*/divisor, /*found_inf=*/broken);
+}
+
+void Adam::step_by_own_kernels([[maybe_unused]] const at::Tensor& loss,
+                               [[maybe_unused]] const at::Tensor& broken,
+                               [[maybe_unused]] const at::Tensor& norm) {
+#ifdef PLR_KERNELS
+  const at::Tensor sums = at::empty({cuda::kNormBlocks}, steps_.options());
+  const at::Tensor scales = at::empty({3}, steps_.options());
+  const auto of = [](const at::Tensor& tensor) { return tensor.mutable_data_ptr<float>(); };
+  cuda::adam_step({.values = of(parameters_.values()),
+                   .grads = of(parameters_.grads()),
+                   .first_moment = of(first_moment_),
+                   .second_moment = of(second_moment_),
+                   .length = parameters_.values().numel(),
+                   .loss = loss.const_data_ptr<float>(),
+                   .steps = of(steps_),
+                   .broken = of(broken),
+                   .norm = of(norm),
+                   .partial_sums = of(sums),
+                   .scales = of(scales),
+                   .num_done = reinterpret_cast<unsigned*>(num_done_.mutable_data_ptr<int>()),
+                   .learning_rate = config_.learning_rate,
+                   .beta1 = config_.beta1,
+                   .beta2 = config_.beta2,
+                   .epsilon = config_.epsilon,
+                   .max_grad_norm = config_.max_grad_norm},
+                  current_stream());
+#endif
 }
 
 std::int64_t Adam::num_steps() const { return std::llround(steps_.item<double>()); }

@@ -5,8 +5,7 @@
 //
 //   Adam adam(network.parameters(), {.learning_rate = 7e-4});
 //   loss.backward();
-//   const at::Tensor norm = adam.grad_norm();
-//   adam.step(norm, /*broken=*/at::zeros({}));
+//   adam.step(loss, broken, norm);
 //
 // Movable; keeps a reference to the parameters.  Not synchronized.
 #pragma once
@@ -16,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plr/learn/compute.h"
 #include "plr/learn/parameters.h"
 
 namespace plr {
@@ -31,14 +31,12 @@ struct AdamConfig {
 class Adam {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Adam(const Parameters& parameters, const AdamConfig& config);
+  Adam(const Parameters& parameters, const AdamConfig& config, Kernels kernels = Kernels::kAuto);
 
-  // The length of parameters.grads(), a float on the device.
-  at::Tensor grad_norm() const;
-
-  // Applies parameters.grads(), whose length is `norm`, if `broken`, a float on the device, is 0;
-  // does nothing if it is 1.  Leaves the gradients clipped.
-  void step(const at::Tensor& norm, const at::Tensor& broken);
+  // Applies parameters.grads() and writes their length before clipping to `norm`.  All three are
+  // floats on the device.  Changes no weight if `broken` is 1, or becomes 1 because the loss or the
+  // gradient is not finite.
+  void step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm);
 
   // How many steps were applied; waits for the device.
   std::int64_t num_steps() const;
@@ -47,11 +45,15 @@ class Adam {
   std::vector<NamedTensor> state() const;
 
  private:
+  void step_by_own_kernels(const at::Tensor& loss, const at::Tensor& broken,
+                           const at::Tensor& norm);
+
   const Parameters& parameters_;
   AdamConfig config_;
   at::Tensor first_moment_;   // flat, "m"
   at::Tensor second_moment_;  // flat, "v"
   at::Tensor steps_;          // [] float: how many steps were applied
+  at::Tensor num_done_;       // [1] int, of our own kernels; undefined without them
 };
 
 }  // namespace plr

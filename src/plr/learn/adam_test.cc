@@ -8,19 +8,23 @@
 #include <limits>
 #include <stdexcept>
 
+#include "plr/learn/test_devices.h"
+
 namespace plr {
 namespace {
 
-Parameters two_layers() {
+Parameters two_layers(at::Device device = at::kCPU) {
   return Parameters(
       {{"a.w", {4, 3, 2, 2}, Init::kXavierUniform, 1}, {"b.w", {5, 7}, Init::kOrthogonal, 1}},
-      Streams(1).named("init"), at::kCPU);
+      Streams(1).named("init"), device);
 }
 
 // Ten steps of ours and of libtorch's own optimizer on the same gradients, some of them clipped.
-void expect_libtorchs_steps(const AdamConfig& config) {
-  const Parameters parameters = two_layers();
+void expect_libtorchs_steps(const AdamConfig& config, at::Device device) {
+  const Parameters parameters = two_layers(device);
   Adam adam(parameters, config);
+  const at::Tensor zero = at::zeros({}, device);
+  const at::Tensor broken = at::zeros({}, device);
   std::vector<at::Tensor> theirs;
   for (const char* name : {"a.w", "b.w"}) {
     theirs.push_back(parameters[name].detach().clone().requires_grad_());
@@ -38,37 +42,53 @@ void expect_libtorchs_steps(const AdamConfig& config) {
         grad.data_ptr<float>()[k] = static_cast<float>(size * (random.uniform() - 0.5));
       }
       ours.grad().copy_(grad);
-      theirs[i].mutable_grad() = grad.clone();
+      theirs[i].mutable_grad() = grad.clone().to(device);
     }
-    const at::Tensor norm = adam.grad_norm();
+    const at::Tensor norm = at::zeros({}, device);
+    adam.step(zero, broken, norm);
     const double their_norm = torch::nn::utils::clip_grad_norm_(theirs, config.max_grad_norm);
     EXPECT_NEAR(norm.item<double>(), their_norm, 1e-6);
-    adam.step(norm, /*broken=*/at::zeros({}));
     reference.step();
   }
   EXPECT_LT((parameters["a.w"] - theirs[0]).abs().max().item<double>(), 1e-6);
   EXPECT_LT((parameters["b.w"] - theirs[1]).abs().max().item<double>(), 1e-6);
+  EXPECT_EQ(adam.num_steps(), 10);
 }
 
 TEST(Adam, StepsAsLibtorchsOwnAfterItsOwnClipping) {
-  expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 0.5});
-  expect_libtorchs_steps({.learning_rate = 0.01, .beta1 = 0.5, .beta2 = 0.9, .epsilon = 1e-8});
+  for (const std::string& device : testing::devices()) {
+    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 0.5}, device);
+    expect_libtorchs_steps({.learning_rate = 0.01, .beta1 = 0.5, .beta2 = 0.9, .epsilon = 1e-8},
+                           device);
+  }
 }
 
 TEST(Adam, AnInfiniteBoundNeverClips) {
-  expect_libtorchs_steps(
-      {.learning_rate = 0.01, .max_grad_norm = std::numeric_limits<double>::infinity()});
+  for (const std::string& device : testing::devices()) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = infinity}, device);
+  }
 }
 
 TEST(Adam, ABrokenStepChangesNothing) {
-  const Parameters parameters = two_layers();
-  Adam adam(parameters, {});
-  parameters.grads().fill_(std::numeric_limits<float>::quiet_NaN());
-  const at::Tensor before = parameters.values().clone();
-  adam.step(adam.grad_norm(), at::ones({}));
-  EXPECT_TRUE(at::equal(parameters.values(), before));
-  for (const NamedTensor& tensor : adam.state()) {
-    EXPECT_EQ(tensor.tensor.abs().sum().item<double>(), 0) << tensor.name;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  struct Case {
+    float grad, loss, broken;
+  };
+  for (const std::string& device : testing::devices()) {
+    for (const Case& c : {Case{nan, 0, 0}, Case{1, nan, 0}, Case{1, 0, 1}}) {
+      const Parameters parameters = two_layers(device);
+      Adam adam(parameters, {});
+      parameters.grads().fill_(c.grad);
+      const at::Tensor before = parameters.values().clone();
+      const at::Tensor broken = at::full({}, c.broken, at::Device(device));
+      adam.step(at::full({}, c.loss, at::Device(device)), broken, at::zeros_like(broken));
+      EXPECT_EQ(broken.item<double>(), 1);
+      EXPECT_TRUE(at::equal(parameters.values(), before));
+      for (const NamedTensor& tensor : adam.state()) {
+        EXPECT_EQ(tensor.tensor.abs().sum().item<double>(), 0) << tensor.name;
+      }
+    }
   }
 }
 

@@ -17,11 +17,16 @@
 
 #include <optional>
 
+#include "plr/learn/compute.h"
 #include "plr/learn/minigrid_network.h"
 #include "plr/learn/network.h"
 #include "plr/learn/procgen_network.h"
 
 namespace plr {
+
+// Whether kernels of our own may be asked for at all: they are in this program, the device can run
+// those that every NVIDIA GPU since Ampere can, and the user does not want libtorch's.
+bool has_own_kernels(at::Device device, Kernels kernels);
 
 std::optional<OwnActor> own_minigrid_actor(const Network& network,
                                            const MinigridNetworkConfig& config);

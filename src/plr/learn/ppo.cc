@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "plr/learn/own_step.h"
 #include "plr/learn/ppo_loss.h"
 
 namespace plr {
@@ -19,7 +20,10 @@ namespace {
 // The columns of Ppo::samples_.
 enum Column { kAction, kLogProb, kValue, kAdvantage, kReturn, kNumColumns };
 
-constexpr std::int64_t kNumLosses = 8;  // fields of PpoLosses
+// The columns of Ppo::table_ that are met by themselves; all are PpoLosses' fields in order.
+constexpr std::int64_t kTotal = 4;
+constexpr std::int64_t kGradNorm = 5;
+constexpr std::int64_t kNumLosses = 8;
 
 struct Moments {
   double mean = 0;
@@ -54,6 +58,21 @@ std::pair<Output, Output> forward_both(const Network& network, const at::Tensor&
   return {part(0, obs.size(0)), part(obs.size(0), more_obs.size(0))};
 }
 
+// By libtorch, as OwnStep::backward().
+at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const Output& output,
+                    const at::Tensor& extra) {
+  const PpoTerms terms = ppo_terms(config, minibatch, output);
+  at::Tensor total = terms.policy_loss + config.value_coef * terms.value_loss -
+                     config.entropy_coef * terms.entropy;
+  if (extra.defined()) total = total + extra;
+  total.backward();
+  const at::NoGradGuard no_grad;
+  const at::Tensor zero = at::zeros_like(total);
+  return at::stack({terms.value_loss, terms.policy_loss, terms.entropy,
+                    extra.defined() ? extra : zero, total, zero, terms.clip_fraction,
+                    terms.approx_kl});
+}
+
 PpoLosses losses_of(const at::Tensor& row) {
   const auto* x = row.const_data_ptr<float>();
   return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
@@ -71,13 +90,14 @@ std::string complaint(const PpoLosses& losses, std::int64_t update, std::int64_t
 
 }  // namespace
 
-Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches)
+Ppo::Ppo(Network& network, const PpoConfig& config, Random minibatches, Kernels kernels)
     : network_(network),
       config_(config),
       stream_(minibatches),
-      adam_(network.parameters(), config.adam),
+      adam_(network.parameters(), config.adam, kernels),
       broken_(at::zeros({}, network.parameters().values().options())) {
   check_fields(config);
+  if (auto own = OwnStep::on(network.device(), kernels)) own_ = std::make_shared<OwnStep>(*own);
 }
 
 void Ppo::set_hooks(PpoHooks hooks) {
@@ -168,6 +188,7 @@ void Ppo::draw_orders() {
 
 // The samples of the mini-batch at position_.
 Minibatch Ppo::gather() {
+  if (own_) return own_->gather(obs_, samples_, orders_, position_);
   const at::Tensor indices = orders_.index_select(0, position_).squeeze(0);
   const at::Tensor samples = samples_.index_select(0, indices);
   const auto column = [&](Column which) { return samples.select(1, which); };
@@ -183,21 +204,15 @@ Minibatch Ppo::gather() {
 void Ppo::learn_from(const Minibatch& minibatch) {
   const at::Tensor more_obs = hooks_.more_obs ? hooks_.more_obs(minibatch) : at::Tensor();
   const auto [output, more] = forward_both(network_, minibatch.obs, more_obs);
-  const PpoTerms terms = ppo_terms(config_, minibatch, output);
-  const at::Tensor extra = hooks_.extra_loss ? hooks_.extra_loss(minibatch, output, more)
-                                             : at::zeros({}, terms.policy_loss.options());
-  const at::Tensor total = terms.policy_loss + config_.value_coef * terms.value_loss -
-                           config_.entropy_coef * terms.entropy + extra;
+  const at::Tensor extra =
+      hooks_.extra_loss ? hooks_.extra_loss(minibatch, output, more) : at::Tensor();
   network_.parameters().grads().zero_();
-  total.backward();
-
+  const at::Tensor losses = own_ ? own_->backward(config_, minibatch, output, extra)
+                                 : backward(config_, minibatch, output, extra);
   const at::NoGradGuard no_grad;
-  const at::Tensor norm = adam_.grad_norm();
-  // Decided on the device, so that nobody waits: from here on this update changes nothing more.
-  broken_.copy_(at::maximum(broken_, 1 - (total + norm).isfinite().to(at::kFloat)));
-  adam_.step(norm, broken_);
-  const at::Tensor losses = at::stack({terms.value_loss, terms.policy_loss, terms.entropy, extra,
-                                       total, norm, terms.clip_fraction, terms.approx_kl});
+  // From the first bad mini-batch on, this update changes nothing more.
+  adam_.step(losses[kTotal], broken_, losses[kGradNorm]);
+  if (own_) return own_->note(losses, table_, position_);
   table_.index_copy_(0, position_, losses.unsqueeze(0));
   position_.add_(1);
 }

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -117,10 +118,13 @@ struct PpoStats {
   std::vector<PpoLosses> minibatches;  // in the order in which they were learned from
 };
 
+class OwnStep;
+
 class Ppo {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Ppo(Network& network, const PpoConfig& config, Random minibatches);
+  Ppo(Network& network, const PpoConfig& config, Random minibatches,
+      Kernels kernels = Kernels::kAuto);
 
   // Learns from a rollout whose advantages and returns are computed.  Throws std::invalid_argument
   // if it has fewer samples than mini-batches, and std::runtime_error if a loss or gradient is not
@@ -147,6 +151,7 @@ class Ppo {
   Random stream_;
   PpoHooks hooks_;
   Adam adam_;
+  std::shared_ptr<OwnStep> own_;  // none where libtorch computes (own_step.h)
   // All of an update happens on these tensors, S mini-batches of B samples; the host_ ones are
   // pinned with CUDA.
   at::Tensor broken_;        // [] float: 1 from the first bad mini-batch of an update on

@@ -81,7 +81,7 @@ class Trainer::Run {
         normalizer(config.rewards, num_slots()),
         rollout({rollout_length(), num_slots()}, network.shape(), device),
         regularizers(config.mixreg, config.drac, network.shape(), device, streams),
-        ppo(network, config.ppo, streams.named("minibatches")),
+        ppo(network, config.ppo, streams.named("minibatches"), config.compute.kernels),
         collector({*env, *curriculum, scorer, normalizer, network, config.scorer.score_function},
                   streams.named("actions"), config.schedule.slot_groups),
         evaluator(*eval_env, network),
