@@ -9,9 +9,14 @@ namespace {
 
 constexpr std::uint32_t kStop = std::numeric_limits<std::uint32_t>::max();
 
-// As long as a small network thinks about the next actions; short beside the wake-up of a thread
-// and far too short to be missed by others.
-constexpr auto kPatience = std::chrono::microseconds(100);
+// The next run is awaited for twice the gaps that there have lately been, plus a little: to look
+// out in vain costs others a core, to be woken costs the run some microseconds for every thread.
+// Gaps beyond half a millisecond are not worth it, as when the network is updated or thinks on the
+// CPU.
+constexpr std::int64_t kShortestPatience = 20'000;
+constexpr std::int64_t kLongestGap = 500'000;
+// As long as the caller looks out for the last slots to be done.
+constexpr std::int64_t kEndPatience = 100'000;
 
 void pause() {
 #if defined(__x86_64__)
@@ -19,9 +24,10 @@ void pause() {
 #endif
 }
 
-// Returns once `word` is another than `old`.
-void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+// Returns once `word` is another than `old`; looks out for that many nanoseconds before it sleeps.
+void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old,
+                     std::int64_t patience) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
   do {
     for (int i = 0; i < 32; ++i) {
       if (word.load(std::memory_order_acquire) != old) return;
@@ -59,7 +65,17 @@ int WorkerPool::first_slot_of(int worker) const {
   return slots_.begin + (worker - slots_.begin % num_workers + num_workers) % num_workers;
 }
 
+// Before a run: how long was it since the last?
+void WorkerPool::note_gap() {
+  const std::chrono::nanoseconds gap = std::chrono::steady_clock::now() - last_end_;
+  if (gap.count() > kLongestGap) return;
+  // Gaps of several lengths take turns; the longest counts, and is slowly forgotten.
+  longest_gap_ = std::max<std::int64_t>(gap.count(), longest_gap_ - longest_gap_ / 64);
+  patience_.store(kShortestPatience + 2 * longest_gap_, std::memory_order_relaxed);
+}
+
 void WorkerPool::run_shared(SlotRange slots, Job job) {
+  note_gap();
   job_ = job;
   slots_ = slots;
   unfinished_.store(static_cast<std::uint32_t>(slots.size()), std::memory_order_relaxed);
@@ -75,8 +91,9 @@ void WorkerPool::run_shared(SlotRange slots, Job job) {
   num_runs_.notify_all();
   help(0);
   while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire)) {
-    wait_for_change(unfinished_, left);
+    wait_for_change(unfinished_, left, kEndPatience);
   }
+  last_end_ = std::chrono::steady_clock::now();
 }
 
 // Works until nothing is left to claim, at home first and then with the next.
@@ -100,7 +117,7 @@ void WorkerPool::help(int worker) {
 
 void WorkerPool::work_until_stopped(int worker) {
   for (std::uint32_t seen = 0;;) {
-    wait_for_change(num_runs_, seen);
+    wait_for_change(num_runs_, seen, patience_.load(std::memory_order_relaxed));
     seen = num_runs_.load(std::memory_order_acquire);
     if (seen == kStop) return;
     help(worker);

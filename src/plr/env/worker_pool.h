@@ -6,13 +6,14 @@
 // The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
 // first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
 // Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
-// but itself.  A run takes neither a lock nor memory: threads look out for work for a moment after
-// a run, since the next step is often near, and then sleep.
+// but itself.  A run takes neither a lock nor memory: after a run, threads look out for the next
+// one as long as it has lately taken to come, and then sleep.
 //
 // For one caller at a time.  Not copied.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <type_traits>
@@ -58,6 +59,7 @@ class WorkerPool {
   };
 
   void run_shared(SlotRange slots, Job job);
+  void note_gap();
   int first_slot_of(int worker) const;
   void help(int worker);
   void work_until_stopped(int worker);
@@ -69,6 +71,10 @@ class WorkerPool {
   std::vector<Share> shares_;                            // [workers]
   alignas(64) std::atomic<std::uint32_t> num_runs_ = 0;  // threads sleep until it changes
   alignas(64) std::atomic<std::uint32_t> unfinished_ = 0;
+  // How long threads look out, in nanoseconds, and from what the caller knows it.
+  alignas(64) std::atomic<std::int64_t> patience_ = 0;
+  std::int64_t longest_gap_ = 0;
+  std::chrono::steady_clock::time_point last_end_;
   std::vector<std::thread> threads_;
 };
 

@@ -33,9 +33,9 @@ class Adam {
   // Throws std::invalid_argument naming a bad field.
   Adam(const Parameters& parameters, const AdamConfig& config, Kernels kernels = Kernels::kAuto);
 
-  // Applies parameters.grads() and writes their length before clipping to `norm`.  All three are
-  // floats on the device.  Changes no weight if `broken` is 1, or becomes 1 because the loss or the
-  // gradient is not finite.
+  // Clips parameters.grads(), applies them, and writes their length before that to `norm`.  All
+  // three are floats on the device.  Changes no weight if `broken` is 1, or becomes 1 because the
+  // loss or the gradient is not finite.
   void step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm);
 
   // How many steps were applied; waits for the device.

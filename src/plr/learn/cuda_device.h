@@ -11,10 +11,12 @@ namespace plr {
 
 // The device's compute capability, 90 for Hopper.
 inline int capability(at::Device device) {
+  int index = device.index();
+  if (index < 0) cudaGetDevice(&index);  // "cuda" means the present one
   int major = 0;
   int minor = 0;
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.index());
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device.index());
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index);
   return 10 * major + minor;
 }
 

@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -49,6 +52,20 @@ cuda::PolicyTerm cuda_term(ScoreFunction function) {
   }
 }
 
+// What stands where a number of the decision is still to come: a NaN that no computation gives.
+constexpr std::uint32_t kNotYet = 0xffffffff;
+// Looks before one asks the device whether it has failed; some milliseconds.
+constexpr int kLooks = 1 << 20;
+
+bool is_there(cuda::Decision& decision) {
+  const auto has_come = [](float& x) {
+    const float now = std::atomic_ref(x).load(std::memory_order_acquire);
+    return std::bit_cast<std::uint32_t>(now) != kNotYet;
+  };
+  return has_come(decision.action) && has_come(decision.log_prob) && has_come(decision.value) &&
+         has_come(decision.term);
+}
+
 }  // namespace
 
 Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t max_batch)
@@ -57,7 +74,7 @@ Policy::Policy(const Network& network, const PolicyConfig& config, std::size_t m
   const NetworkShape& shape = network.shape();
   const bool pinned = network.device().is_cuda();
   host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
-  host_results_ = at::zeros({4, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+  host_results_ = at::zeros({length, 4}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
   uniforms_ = at::zeros({length}, at::TensorOptions(network.device()).dtype(at::kDouble));
   obs_ = at::zeros({length, shape.height, shape.width, shape.channels},
                    at::TensorOptions(network.device()).dtype(at::kByte));
@@ -86,27 +103,40 @@ void Policy::answer(const Decisions& out) {
   check(out.log_probs.size(), "log_probs");
   check(out.values.size(), "values");
   if (!out.terms.empty()) check(out.terms.size(), "terms");
-  asked_.wait();
-  std::ranges::transform(result(0), out.actions.begin(),
-                         [](float a) { return static_cast<std::int32_t>(a); });
-  std::ranges::copy(result(1), out.log_probs.begin());
-  std::ranges::copy(result(2), out.values.begin());
-  if (!out.terms.empty()) std::ranges::copy(result(3), out.terms.begin());
+  wait();
+  for (std::size_t i = 0; i < num_asked_; ++i) {
+    const cuda::Decision& decision = decisions()[i];
+    out.actions[i] = static_cast<std::int32_t>(decision.action);
+    out.log_probs[i] = decision.log_prob;
+    out.values[i] = decision.value;
+    if (!out.terms.empty()) out.terms[i] = decision.term;
+  }
 }
 
 void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
   std::vector<double> uniforms(static_cast<std::size_t>(obs.size(0)));
   ask(obs, uniforms);
   check(values.size(), "values");
-  asked_.wait();
-  std::ranges::copy(result(2), values.begin());
+  wait();
+  std::ranges::transform(decisions(), values.begin(), &cuda::Decision::value);
 }
 
-std::span<const float> Policy::result(std::int64_t row) const {
-  return {host_results_.const_data_ptr<float>() + row * host_results_.size(1), num_asked_};
+std::span<cuda::Decision> Policy::decisions() const {
+  return {static_cast<cuda::Decision*>(host_results_.mutable_data_ptr()), num_asked_};
 }
 
-// From the observations and host_uniforms_ to host_results_, which are there at the milestone.
+// Until the decisions are there.
+void Policy::wait() const {
+  if (!network_.actor().act) return asked_.wait();
+  int looks = 0;
+  for (cuda::Decision& decision : decisions()) {
+    while (!is_there(decision)) {
+      if (++looks == kLooks) return wait_for(network_.device());
+    }
+  }
+}
+
+// From the observations and host_uniforms_ to host_results_.
 void Policy::order(const at::Tensor& obs) {
   const c10::InferenceMode inference;
   const std::int64_t batch = obs.size(0);
@@ -118,16 +148,16 @@ void Policy::order(const at::Tensor& obs) {
     asked_.pass();
     return;
   }
+  std::ranges::fill(decisions(),
+                    std::bit_cast<cuda::Decision>(std::array{kNotYet, kNotYet, kNotYet, kNotYet}));
   network_.actor().act({.obs = seen.const_data_ptr<std::uint8_t>(),
                         .uniforms = host_uniforms_.const_data_ptr<double>(),
-                        .results = host_results_.mutable_data_ptr<float>(),
-                        .result_stride = host_results_.size(1),
+                        .decisions = decisions().data(),
                         .drawn = uniforms_.mutable_data_ptr<double>(),
                         .batch = static_cast<int>(batch),
                         .num_actions = static_cast<int>(network_.shape().num_actions),
                         .greedy = config_.greedy,
                         .term = cuda_term(config_.score_function)});
-  asked_.pass();
 }
 
 void Policy::refresh() {
@@ -144,8 +174,9 @@ void Policy::decide(std::int64_t batch) {
   const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
   // One small copy back; an action is small enough to be exact as a float.
   const at::Tensor results = at::stack({actions.to(at::kFloat), log_probs, output.value,
-                                        term_of(config_.score_function, all_log_probs)});
-  host_results_.narrow(1, 0, batch).copy_(results, /*non_blocking=*/true);
+                                        term_of(config_.score_function, all_log_probs)},
+                                       1);
+  host_results_.narrow(0, 0, batch).copy_(results, /*non_blocking=*/true);
 }
 
 void Policy::check(std::size_t length, const char* name) const {

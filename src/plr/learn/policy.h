@@ -9,7 +9,8 @@
 //              {rollout.actions[t], rollout.log_probs[t], rollout.values[t], terms});
 //
 // The smallest action whose cumulative probability exceeds u is taken.  Everything happens on the
-// network's device, and the four results come back in one copy.
+// network's device; what it decides is written to the host's memory, where our own kernels' is
+// looked out for: to be told of it by the device takes some microseconds more.
 //
 // Keeps a reference to the network, which must outlive it.  Not synchronized.
 #pragma once
@@ -63,14 +64,15 @@ class Policy {
 
  private:
   void check(std::size_t length, const char* name) const;
-  std::span<const float> result(std::int64_t row) const;
+  std::span<cuda::Decision> decisions() const;
   void order(const at::Tensor& obs);
   void decide(std::int64_t batch);
+  void wait() const;
 
   const Network& network_;
   PolicyConfig config_;
   at::Tensor host_uniforms_;  // [max_batch] doubles, this and the next pinned with CUDA
-  at::Tensor host_results_;   // [4, max_batch] floats
+  at::Tensor host_results_;   // [max_batch, 4] floats: cuda::Decision
   at::Tensor uniforms_;       // [max_batch] doubles, this and the next on the device
   at::Tensor obs_;            // [max_batch, H, W, C] bytes
   std::map<std::int64_t, Repeated> deciding_;  // by the number of observations

@@ -7,6 +7,11 @@
 #include <ATen/cuda/CUDAGraph.h>
 #endif
 
+#ifdef PLR_KERNELS
+#include "plr/learn/cuda/check.h"
+#include "plr/learn/cuda_device.h"
+#endif
+
 namespace plr {
 namespace {
 
@@ -54,6 +59,19 @@ void use_own_stream(at::Device device) {
   if (!device.is_cuda()) return;
   const c10::impl::VirtualGuardImpl impl(device.type());
   impl.exchangeStream(impl.getStreamFromGlobalPool(device));
+}
+
+void bring(const at::Tensor& from, const at::Tensor& to) {
+#ifdef PLR_KERNELS
+  if (to.is_cuda()) {
+    cuda::check(
+        cudaMemcpyAsync(to.mutable_data_ptr(), from.const_data_ptr(), from.nbytes(),
+                        cudaMemcpyHostToDevice, static_cast<cudaStream_t>(current_stream())),
+        "a copy to the device");
+    return;
+  }
+#endif
+  to.copy_(from, /*non_blocking=*/true);
 }
 
 void wait_for(at::Device device) {

@@ -45,6 +45,10 @@ class Repeated {
 // Lets this thread give its orders to a stream of its own from now on, as recording demands.
 void use_own_stream(at::Device device);
 
+// Orders a copy from pinned memory to the device, both in one piece of the same size and type.  As
+// copy_(), without the microseconds that libtorch takes to see that nothing is to be converted.
+void bring(const at::Tensor& from, const at::Tensor& to);
+
 // Waits until the device has done what this thread has ordered.
 void wait_for(at::Device device);
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plr/core/gae.h"
+#include "plr/learn/repeated.h"
 
 namespace plr {
 
@@ -45,7 +46,7 @@ at::Tensor Rollout::take_obs(std::size_t step, std::size_t first_slot, std::size
   const auto first = static_cast<std::int64_t>(first_slot);
   const auto length = static_cast<std::int64_t>(count);
   at::Tensor part = obs_[static_cast<std::int64_t>(step)].narrow(0, first, length);
-  part.copy_(host_obs_.narrow(0, first, length), /*non_blocking=*/true);
+  bring(host_obs_.narrow(0, first, length), part);
   return part;
 }
 

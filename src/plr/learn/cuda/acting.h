@@ -10,11 +10,14 @@ namespace plr::cuda {
 // What is to be told of the policy besides the action; terms of core/episode_scorer.h.
 enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
 
+struct alignas(16) Decision {
+  float action, log_prob, value, term;
+};
+
 struct ActingJob {
   const std::uint8_t* obs = nullptr;  // [batch, H, W, C] on the device
   const double* uniforms = nullptr;   // [batch], this and the next in pinned host memory
-  float* results = nullptr;           // [4, result_stride]: action, log-probability, value, term
-  std::int64_t result_stride = 0;
+  Decision* decisions = nullptr;      // [batch], each written at once
   // [batch] on the device: the first kernel brings the uniforms there, since it takes long to fetch
   // them and the last one needs them last.
   double* drawn = nullptr;

@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(kThreads) apply(AdamJob job) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= job.length) return;
   const float grad = job.grads[i] / job.scales[kDivisor];
+  job.grads[i] = grad;
   const float m = beta1 * job.first_moment[i] + rest1 * grad;
   const float v = beta2 * job.second_moment[i] + rest2 * grad * grad;
   job.first_moment[i] = m;

@@ -12,7 +12,7 @@ namespace plr::cuda {
 
 struct AdamJob {
   float* values = nullptr;  // [length], this and the next three
-  const float* grads = nullptr;
+  float* grads = nullptr;   // left clipped
   float* first_moment = nullptr;
   float* second_moment = nullptr;
   std::int64_t length = 0;

@@ -79,10 +79,9 @@ __device__ inline void decide(const ActingJob& job, int image, float logit, floa
   const float term = term_of(job.term, is_action ? expf(log_prob) : 0.0F, job.num_actions);
   const float taken = __shfl_sync(kWholeWarp, log_prob, action);
   if (lane == 0) {
-    job.results[0 * job.result_stride + image] = static_cast<float>(action);
-    job.results[1 * job.result_stride + image] = taken;
-    job.results[2 * job.result_stride + image] = value;
-    job.results[3 * job.result_stride + image] = term;
+    *reinterpret_cast<float4*>(job.decisions + image) =
+        make_float4(static_cast<float>(action), taken, value, term);
+    __threadfence_system();  // the host looks out for it
   }
 }
 

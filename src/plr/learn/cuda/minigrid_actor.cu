@@ -15,6 +15,7 @@ constexpr int kHidden = 64;
 // ---- see ---------------------------------------------------------------------------------------
 
 constexpr int kSeeThreads = 512;
+constexpr int kMaxSeeBytes = 160 * 1024;  // of the 227 KB of a Hopper, and below what Ampere has
 
 // Where things lie in the shared memory of a block, in floats.  Weights are turned to [in][out]
 // with one float of padding, so that neither turning them nor reading them meets a bank twice; the
@@ -246,8 +247,7 @@ __global__ void __launch_bounds__(32 * kDecideWarps)
 bool can_act(const MinigridShape& shape, int obs_channels) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.num_actions > 32) return false;
-  // Of the 227 KB of a Hopper, and below what Ampere has.
-  return SeeLayout(shape).total * sizeof(float) <= 160 * 1024;
+  return SeeLayout(shape).total * sizeof(float) <= kMaxSeeBytes;
 }
 
 std::int64_t minigrid_tiles(std::int64_t batch) { return (batch + kTile - 1) / kTile; }
@@ -256,7 +256,10 @@ void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, co
                   const MinigridScratch& scratch, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
   const auto bytes = static_cast<int>(SeeLayout(shape).total * sizeof(float));
-  cudaFuncSetAttribute(see, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  // Taken once for all grids: to ask each time would cost as much as a launch.
+  static const cudaError_t allowed =
+      cudaFuncSetAttribute(see, cudaFuncAttributeMaxDynamicSharedMemorySize, kMaxSeeBytes);
+  check(allowed, "taking shared memory");
   see<<<job.batch, kSeeThreads, bytes, queue>>>(shape, weights, job, scratch.features);
   const dim3 blocks(kUnitBlocks, static_cast<unsigned>(minigrid_tiles(job.batch)));
   decide_all<<<blocks, 32 * kDecideWarps, 0, queue>>>(weights, job, shape.num_features(), scratch);
