@@ -14,27 +14,29 @@ RewardNormalizer::RewardNormalizer(const RewardNormalizerConfig& config, std::si
 }
 
 void RewardNormalizer::normalize(std::span<const double> rewards,
-                                 std::span<const std::uint8_t> done, std::span<float> out) {
-  assert(rewards.size() == returns_.size() && done.size() == returns_.size());
-  for (std::size_t i = 0; i < returns_.size(); ++i) {
-    returns_[i] = config_.return_gamma * returns_[i] + rewards[i];
+                                 std::span<const std::uint8_t> done, std::span<float> out,
+                                 std::size_t first_slot) {
+  assert(first_slot + rewards.size() <= returns_.size() && done.size() == rewards.size());
+  const auto returns = std::span(returns_).subspan(first_slot, rewards.size());
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    returns[i] = config_.return_gamma * returns[i] + rewards[i];
   }
-  update_statistics();
+  update_statistics(returns);
   const double deviation = std::sqrt(variance_ + config_.return_epsilon);
-  for (std::size_t i = 0; i < returns_.size(); ++i) {
+  for (std::size_t i = 0; i < returns.size(); ++i) {
     out[i] = static_cast<float>(
         std::clamp(rewards[i] / deviation, -config_.reward_clip, config_.reward_clip));
-    if (done[i] != 0) returns_[i] = 0;
+    if (done[i] != 0) returns[i] = 0;
   }
 }
 
 // Merges the present returns into the running mean and variance (Chan, Golub and LeVeque).
-void RewardNormalizer::update_statistics() {
-  const auto n = static_cast<double>(returns_.size());
+void RewardNormalizer::update_statistics(std::span<const double> returns) {
+  const auto n = static_cast<double>(returns.size());
   double mean = 0;
-  for (const double r : returns_) mean += r / n;
+  for (const double r : returns) mean += r / n;
   double variance = 0;
-  for (const double r : returns_) variance += (r - mean) * (r - mean) / n;
+  for (const double r : returns) variance += (r - mean) * (r - mean) / n;
 
   const double delta = mean - mean_;
   const double total = count_ + n;

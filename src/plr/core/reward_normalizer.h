@@ -38,9 +38,9 @@ class RewardNormalizer {
  public:
   RewardNormalizer(const RewardNormalizerConfig& config, std::size_t num_slots);
 
-  // One step of every slot.  All three have num_slots entries.
+  // One step of the slots from `first_slot` on, one entry each.
   void normalize(std::span<const double> rewards, std::span<const std::uint8_t> done,
-                 std::span<float> out);
+                 std::span<float> out, std::size_t first_slot = 0);
 
   double mean() const { return mean_; }
   double variance() const { return variance_; }
@@ -50,7 +50,7 @@ class RewardNormalizer {
   void load(std::span<const std::byte> bytes);
 
  private:
-  void update_statistics();
+  void update_statistics(std::span<const double> returns);
 
   RewardNormalizerConfig config_;
   std::vector<double> returns_;  // [slot]: the discounted return of the open episode

@@ -41,9 +41,19 @@ VectorEnv::VectorEnv(EnvSpec spec)
 }
 
 void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
+  begin_start(0, starts, out);
+  finish_start(0, starts);
+}
+
+void VectorEnv::begin_start(int lane, std::span<const Start> starts, const StepBatch& out) {
+  check_lane(lane);
   check_buffers(out);
   check_starts(starts);
-  start_levels(starts, out);
+  begin_levels(lane, starts, out);
+}
+
+void VectorEnv::finish_start(int lane, std::span<const Start> starts) {
+  finish(lane);
   for (const Start& start : starts) {
     const auto i = static_cast<std::size_t>(start.slot);
     phases_[i] = Phase::kRunning;
@@ -52,9 +62,20 @@ void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
 }
 
 void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
+  begin_step(0, slots, actions, out);
+  finish_step(0, slots, out);
+}
+
+void VectorEnv::begin_step(int lane, SlotRange slots, std::span<const Action> actions,
+                           const StepBatch& out) {
+  check_lane(lane);
   check_buffers(out);
   check_actions(slots, actions);
-  step_slots(slots, actions, out);
+  begin_slots(lane, slots, actions, out);
+}
+
+void VectorEnv::finish_step(int lane, SlotRange slots, const StepBatch& out) {
+  finish(lane);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     if (!out.ended(slot)) continue;
     const auto i = static_cast<std::size_t>(slot);
@@ -118,6 +139,12 @@ void VectorEnv::load(int slot, std::span<const std::byte> in) {
     levels_[i] = level;
   }
   phases_[i] = phase;
+}
+
+void VectorEnv::check_lane(int lane) const {
+  if (lane < 0 || lane >= kNumLanes) {
+    throw std::invalid_argument(range_message("lane", kNumLanes - 1, lane));
+  }
 }
 
 void VectorEnv::check_slot(int slot) const {

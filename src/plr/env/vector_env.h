@@ -113,6 +113,15 @@ class VectorEnv {
   // what is observed after it (also after the last one), its reward and whether it ended.
   void step(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
+  // The same in two halves, between which the caller can do something else, also with other slots:
+  // what is begun may be under way until it is finished.  `lane` tells two such things apart; the
+  // arguments must stay as they are until then.  start() and step() use lane 0.
+  void begin_start(int lane, std::span<const Start> starts, const StepBatch& out);
+  void finish_start(int lane, std::span<const Start> starts);
+  void begin_step(int lane, SlotRange slots, std::span<const Action> actions, const StepBatch& out);
+  void finish_step(int lane, SlotRange slots, const StepBatch& out);
+  static constexpr int kNumLanes = 2;
+
   // The level that a slot plays or has played last; nothing before its first start.
   std::optional<LevelId> level(int slot) const;
   // Whether a slot can be stepped.
@@ -139,6 +148,16 @@ class VectorEnv {
   virtual void start_levels(std::span<const Start> starts, const StepBatch& out) = 0;
   virtual void step_slots(SlotRange slots, std::span<const Action> actions,
                           const StepBatch& out) = 0;
+  // Where something else can be done meanwhile: these begin the above and may leave the rest of it
+  // to finish().
+  virtual void begin_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
+    start_levels(starts, out);
+  }
+  virtual void begin_slots(int /*lane*/, SlotRange slots, std::span<const Action> actions,
+                           const StepBatch& out) {
+    step_slots(slots, actions, out);
+  }
+  virtual void finish(int /*lane*/) {}
   // Of an episode that has just ended: by default, whether its last action was rewarded.
   virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }
@@ -148,6 +167,7 @@ class VectorEnv {
   virtual void save_episode(int slot, ByteWriter& out) const = 0;
   virtual void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) = 0;
 
+  void check_lane(int lane) const;
   void check_slot(int slot) const;
   void check_level(LevelId level) const;
   void check_buffers(const StepBatch& out) const;

@@ -39,8 +39,9 @@ void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old,
 
 }  // namespace
 
-WorkerPool::WorkerPool(int num_workers) : shares_(static_cast<std::size_t>(num_workers)) {
-  threads_.reserve(shares_.size());
+WorkerPool::WorkerPool(int num_workers) {
+  for (Lane& lane : lanes_) lane.shares = std::vector<Share>(static_cast<std::size_t>(num_workers));
+  threads_.reserve(static_cast<std::size_t>(num_workers));
   try {
     for (int i = 1; i < num_workers; ++i) {
       threads_.emplace_back([this, i] { work_until_stopped(i); });
@@ -59,10 +60,10 @@ void WorkerPool::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// The first slot of the present run that is at home with a worker; perhaps beyond its end.
-int WorkerPool::first_slot_of(int worker) const {
-  const int num_workers = static_cast<int>(shares_.size());
-  return slots_.begin + (worker - slots_.begin % num_workers + num_workers) % num_workers;
+// The first slot that is at home with a worker; perhaps beyond the end.
+int WorkerPool::Lane::first_slot_of(int worker) const {
+  const int num_workers = static_cast<int>(shares.size());
+  return slots.begin + (worker - slots.begin % num_workers + num_workers) % num_workers;
 }
 
 // Before a run: how long was it since the last?
@@ -74,42 +75,48 @@ void WorkerPool::note_gap() {
   patience_.store(kShortestPatience + 2 * longest_gap_, std::memory_order_relaxed);
 }
 
-void WorkerPool::run_shared(SlotRange slots, Job job) {
+void WorkerPool::begin_shared(Lane& lane, SlotRange slots, Job job) {
   note_gap();
-  job_ = job;
-  slots_ = slots;
-  unfinished_.store(static_cast<std::uint32_t>(slots.size()), std::memory_order_relaxed);
-  const int num_workers = static_cast<int>(shares_.size());
+  lane.job = job;
+  lane.slots = slots;
+  lane.unfinished.store(static_cast<std::uint32_t>(slots.size()), std::memory_order_relaxed);
+  const int num_workers = static_cast<int>(lane.shares.size());
   for (int worker = 0; worker < num_workers; ++worker) {
-    const int rest = slots.end - first_slot_of(worker);
-    shares_[static_cast<std::size_t>(worker)].unclaimed.store(
+    const int rest = slots.end - lane.first_slot_of(worker);
+    lane.shares[static_cast<std::size_t>(worker)].unclaimed.store(
         rest > 0 ? (rest + num_workers - 1) / num_workers : 0, std::memory_order_release);
   }
   // Never kStop: one run a microsecond would take an hour to come there, and then it begins anew.
   const std::uint32_t run = num_runs_.load(std::memory_order_relaxed) + 1;
   num_runs_.store(run == kStop ? 0 : run, std::memory_order_release);
   num_runs_.notify_all();
-  help(0);
-  while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire)) {
-    wait_for_change(unfinished_, left, kEndPatience);
+}
+
+void WorkerPool::finish(int number) {
+  Lane& lane = lanes_[static_cast<std::size_t>(number)];
+  help(0, lane);
+  while (const std::uint32_t left = lane.unfinished.load(std::memory_order_acquire)) {
+    wait_for_change(lane.unfinished, left, kEndPatience);
   }
   last_end_ = std::chrono::steady_clock::now();
 }
 
 // Works until nothing is left to claim, at home first and then with the next.
-void WorkerPool::help(int worker) {
-  const int num_workers = static_cast<int>(shares_.size());
+void WorkerPool::help(int worker, Lane& lane) {
+  const int num_workers = static_cast<int>(lane.shares.size());
   for (int i = 0; i < num_workers; ++i) {
     const int host = (worker + i) % num_workers;
-    std::atomic<int>& unclaimed = shares_[static_cast<std::size_t>(host)].unclaimed;
+    std::atomic<int>& unclaimed = lane.shares[static_cast<std::size_t>(host)].unclaimed;
     int left = unclaimed.load(std::memory_order_relaxed);
     while (left > 0) {
       if (!unclaimed.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
                                            std::memory_order_relaxed)) {
         continue;
       }
-      job_.call(job_.context, first_slot_of(host) + (left - 1) * num_workers);
-      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+      lane.job.call(lane.job.context, lane.first_slot_of(host) + (left - 1) * num_workers);
+      if (lane.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        lane.unfinished.notify_one();
+      }
       left = unclaimed.load(std::memory_order_relaxed);
     }
   }
@@ -120,7 +127,7 @@ void WorkerPool::work_until_stopped(int worker) {
     wait_for_change(num_runs_, seen, patience_.load(std::memory_order_relaxed));
     seen = num_runs_.load(std::memory_order_acquire);
     if (seen == kStop) return;
-    help(worker);
+    for (Lane& lane : lanes_) help(worker, lane);
   }
 }
 

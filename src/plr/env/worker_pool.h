@@ -3,6 +3,11 @@
 //   WorkerPool pool(4);                                        // the caller is one of the four
 //   pool.run({0, 64}, [&](int slot) noexcept { step(slot); }); // returns when all 64 are done
 //
+// or, where the caller has something else to do meanwhile, in one of two lanes:
+//
+//   pool.begin(0, {0, 32}, step);                              // `step` must live until
+//   pool.finish(0);                                            // all 32 are done
+//
 // The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
 // first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
 // Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
@@ -12,6 +17,7 @@
 // For one caller at a time.  Not copied.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -34,19 +40,34 @@ class WorkerPool {
 
   int num_workers() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls work(slot) once for every slot, in any order and from any of the threads.
+  // Lets work(slot) be called once for every slot, in any order and from any of the threads; begins
+  // that and returns.  A lane must be finished before it is used again.
   template <class Work>
   requires std::is_nothrow_invocable_v<Work&, int>
-  void run(SlotRange slots, Work work) {
-    if (slots.size() <= 1 || threads_.empty()) {
+  void begin(int lane, SlotRange slots, Work& work) {
+    if (threads_.empty()) {
       for (int slot = slots.begin; slot < slots.end; ++slot) work(slot);
       return;
     }
     const auto call = [](void* context, int slot) noexcept {
       (*static_cast<Work*>(context))(slot);
     };
-    run_shared(slots, {call, &work});
+    begin_shared(lanes_[static_cast<std::size_t>(lane)], slots,
+                 {call, const_cast<std::remove_const_t<Work>*>(&work)});
   }
+  // Helps, and returns when all that was begun in this lane is done.
+  void finish(int lane);
+
+  // Both at once.
+  template <class Work>
+  requires std::is_nothrow_invocable_v<Work&, int>
+  void run(SlotRange slots, Work work) {
+    if (slots.size() == 1) return work(slots.begin);
+    begin(0, slots, work);
+    finish(0);
+  }
+
+  static constexpr int kNumLanes = 2;
 
  private:
   struct Job {
@@ -58,19 +79,25 @@ class WorkerPool {
     std::atomic<int> unclaimed = 0;
   };
 
-  void run_shared(SlotRange slots, Job job);
+  // What is done together.  Whoever has claimed a slot may read `job` and `slots`: they change only
+  // when `unfinished` is 0.
+  struct Lane {
+    Job job;
+    SlotRange slots;
+    std::vector<Share> shares;  // [workers]
+    alignas(64) std::atomic<std::uint32_t> unfinished = 0;
+
+    int first_slot_of(int worker) const;
+  };
+
+  void begin_shared(Lane& lane, SlotRange slots, Job job);
   void note_gap();
-  int first_slot_of(int worker) const;
-  void help(int worker);
+  static void help(int worker, Lane& lane);
   void work_until_stopped(int worker);
   void stop();
 
-  // Whoever has claimed a slot may read these: they change only when `unfinished_` is 0.
-  Job job_;
-  SlotRange slots_;
-  std::vector<Share> shares_;                            // [workers]
+  std::array<Lane, kNumLanes> lanes_;
   alignas(64) std::atomic<std::uint32_t> num_runs_ = 0;  // threads sleep until it changes
-  alignas(64) std::atomic<std::uint32_t> unfinished_ = 0;
   // How long threads look out, in nanoseconds, and from what the caller knows it.
   alignas(64) std::atomic<std::int64_t> patience_ = 0;
   std::int64_t longest_gap_ = 0;

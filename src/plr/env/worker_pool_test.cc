@@ -71,6 +71,45 @@ TEST(WorkerPool, ASlowPieceHoldsUpNobodyElse) {
   EXPECT_EQ(others, 49);
 }
 
+TEST(WorkerPool, TwoLanesAreUnderWayAtTheSameTime) {
+  WorkerPool pool(3);
+  std::atomic<int> first = 0;
+  std::atomic<int> second = 0;
+  // Each lane waits for the other, while the caller only looks on.
+  const auto wait_for_second = [&](int) noexcept {
+    ++first;
+    while (second == 0) std::this_thread::yield();
+  };
+  const auto wait_for_first = [&](int) noexcept {
+    ++second;
+    while (first == 0) std::this_thread::yield();
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    first = second = 0;
+    pool.begin(0, {0, 1}, wait_for_second);
+    pool.begin(1, {1, 2}, wait_for_first);
+    while (first == 0 || second == 0) std::this_thread::yield();
+    pool.finish(1);
+    pool.finish(0);
+    EXPECT_EQ(first + second, 2);
+  }
+}
+
+TEST(WorkerPool, LanesKeepTheirSlotsApart) {
+  WorkerPool pool(4);
+  std::vector<int> calls(64);
+  const auto work = [&](int slot) noexcept { ++calls[at(slot)]; };
+  for (int turn = 0; turn < 5'000; ++turn) {
+    pool.begin(0, {0, 32}, work);
+    pool.begin(1, {32, 64}, work);
+    pool.finish(0);
+    pool.begin(0, {0, 32}, work);
+    pool.finish(1);
+    pool.finish(0);
+  }
+  for (int slot = 0; slot < 64; ++slot) EXPECT_EQ(calls[at(slot)], slot < 32 ? 10'000 : 5'000);
+}
+
 TEST(WorkerPool, ASlotIsMostlyDoneByTheSameThread) {
   // All four wait for each other in every run, so that each has time to come to its own slot first.
   WorkerPool pool(4);

@@ -204,12 +204,16 @@ TEST(OwnActor, PacksProcgensWeightsAgainWhenTheyHaveChanged) {
   network.set_actor(std::move(*actor));
   const at::Tensor obs = random_bytes({64, 64, 3, 15}, 8, 256);
   Policy policy(network, {}, 8);
+  const auto look = [&](std::vector<float>& values) {
+    policy.ask(obs, std::vector<double>(8));
+    policy.answer_values(values);
+  };
   std::vector<float> before(8), unpacked(8), after(8);
-  policy.evaluate(obs, before);
+  look(before);
   network.parameters()["stage1.conv.w"].detach().mul_(2);
-  policy.evaluate(obs, unpacked);
+  look(unpacked);
   policy.refresh();
-  policy.evaluate(obs, after);
+  look(after);
   EXPECT_EQ(before, unpacked);
   EXPECT_NE(before, after);
 }

@@ -113,9 +113,7 @@ void Policy::answer(const Decisions& out) {
   }
 }
 
-void Policy::evaluate(const at::Tensor& obs, std::span<float> values) {
-  std::vector<double> uniforms(static_cast<std::size_t>(obs.size(0)));
-  ask(obs, uniforms);
+void Policy::answer_values(std::span<float> values) {
   check(values.size(), "values");
   wait();
   std::ranges::transform(decisions(), values.begin(), &cuda::Decision::value);

@@ -59,8 +59,8 @@ class Policy {
   // The network's weights have changed since it acted last.
   void refresh();
 
-  // The values alone, for the observations that follow a rollout's last step.
-  void evaluate(const at::Tensor& obs, std::span<float> values);
+  // The values alone, as of the observations that follow a rollout's last step.
+  void answer_values(std::span<float> values);
 
  private:
   void check(std::size_t length, const char* name) const;

@@ -100,7 +100,8 @@ TEST(Policy, EvaluatesWithoutActing) {
   const Network network = fixed({0.5, 0.5});
   Policy policy(network, {}, 3);
   std::vector<float> values(2);
-  policy.evaluate(at::full({2, 1, 1, 1}, 9, at::kByte), values);
+  policy.ask(at::full({2, 1, 1, 1}, 9, at::kByte), std::vector<double>(2));
+  policy.answer_values(values);
   EXPECT_EQ(values, (std::vector<float>{9, 9}));
 }
 

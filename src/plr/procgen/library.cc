@@ -1,10 +1,16 @@
 #include "plr/procgen/library.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -20,6 +26,7 @@ namespace fs = std::filesystem;
 // Of procgen-0.10.7-cp310-cp310-manylinux_2_17_x86_64.manylinux2014_x86_64.whl.
 constexpr std::uintmax_t kLibrarySize = 28'340'568;
 constexpr std::uint64_t kLibraryChecksum = 0x06e2bd57afdd5297;
+constexpr off_t kLoadedSize = 0x96a460;  // what its segments take of the file; debugging the rest
 constexpr std::size_t kNumPictures = 1'288;
 constexpr std::uintmax_t kPicturesSize = 25'863'761;
 
@@ -75,9 +82,29 @@ Library::Library(const fs::path& folder)
 #if !defined(__x86_64__)
   throw std::runtime_error("Procgen is published for x86-64 only, which this machine is not");
 #endif
-  const fs::path path = fs::absolute(folder) / "data/prebuilt/libenv.so";
-  check_library(path);
+  path_ = fs::absolute(folder) / "data/prebuilt/libenv.so";
+  check_library(path_);
   check_pictures(assets_);
+  load(path_);
+}
+
+// The dynamic loader knows a library by its name and its file, so a copy needs both of its own: a
+// file in memory, which stays open so that its name stays taken.
+Library::Library(const Library& other, Copy) : assets_(other.assets_), path_(other.path_) {
+  file_ = memfd_create("libenv", MFD_CLOEXEC);
+  const int from = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  off_t done = 0;
+  while (done < kLoadedSize) {
+    const ssize_t count =
+        sendfile(file_, from, &done, static_cast<std::size_t>(kLoadedSize - done));
+    if (count <= 0) break;
+  }
+  close(from);
+  if (done < kLoadedSize) throw std::runtime_error("Procgen: no memory for a copy of " + path_);
+  load("/proc/self/fd/" + std::to_string(file_));
+}
+
+void Library::load(const std::string& path) {
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* cause = dlerror();
@@ -91,11 +118,12 @@ Library::Library(const fs::path& folder)
   find(handle_, "libenv_close", functions_.close);
   find(handle_, "get_state", functions_.get_state);
   find(handle_, "set_state", functions_.set_state);
-  if (functions_.version() != libenv::kVersion) refuse(path, "has another interface");
+  if (functions_.version() != libenv::kVersion) refuse(path_, "has another interface");
 }
 
 Library::~Library() {
   if (handle_ != nullptr) dlclose(handle_);
+  if (file_ >= 0) close(file_);
 }
 
 const Library& Library::installed() {
@@ -108,6 +136,19 @@ const Library& Library::installed() {
     return folder;
   }());
   return library;
+}
+
+const Library& Library::installed(int copy) {
+  if (copy == 0) return installed();
+  // Never freed, as the first is not.
+  static std::map<int, std::unique_ptr<const Library>> copies;
+  std::unique_ptr<const Library>& library = copies[copy];
+  try {
+    if (!library) library = std::make_unique<Library>(installed(), Copy());
+    return *library;
+  } catch (const std::runtime_error&) {
+    return installed();  // slower with many threads, and nothing else
+  }
 }
 
 }  // namespace plr::procgen

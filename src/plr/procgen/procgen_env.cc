@@ -35,6 +35,11 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
 constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMaxStateSize = 1 << 21;
 
+// Of the library (library.h): what they cost in memory grows with them, what they gain hardly does
+// beyond these.
+constexpr int kWorkersPerCopy = 2;
+constexpr int kMaxCopies = 8;
+
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
@@ -44,40 +49,77 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
       slots_(static_cast<std::size_t>(options.num_slots)),
       to_start_(slots_.size()),
       pool_(num_workers_for(options.num_workers, options.num_slots)) {
+  for (int slot = 0; slot < options.num_slots; ++slot) library_of(slot);  // loads it
   // Where they will be played, so that their memory is taken there.
-  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(); });
+  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
 }
 
-ProcgenEnv::Slot ProcgenEnv::make_slot() const {
-  return {std::make_unique<LevelGame>(Library::installed(), variant_, start_state_)};
+// Neighbouring workers share a copy.
+const Library& ProcgenEnv::library_of(int slot) const {
+  const int num_workers = pool_.num_workers();
+  const int num_copies = std::clamp(num_workers / kWorkersPerCopy, 1, kMaxCopies);
+  return Library::installed(slot % num_workers * num_copies / num_workers);
+}
+
+ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {
+  return {std::make_unique<LevelGame>(library_of(slot), variant_, start_state_)};
 }
 
 void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
-  for (const Start& start : starts) to_start_[static_cast<std::size_t>(start.slot)] = start.level;
-  pool_.run({0, spec().num_slots}, [&](int i) noexcept {
-    std::optional<LevelId>& level = to_start_[static_cast<std::size_t>(i)];
-    if (!level) return;
-    Slot& slot = slot_at(i);
-    slot.game->start(*level);
-    slot.num_steps = 0;
-    observe(i, out);
-    level.reset();
-  });
+  begin_levels(0, starts, out);
+  finish(0);
 }
 
 void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
-  pool_.run(slots, [&](int number) noexcept {
-    const auto i = static_cast<std::size_t>(number);
-    Slot& slot = slots_[i];
-    slot.game->step(actions[static_cast<std::size_t>(number - slots.begin)]);
-    const bool has_ended = slot.game->has_ended();
-    const bool is_last = ++slot.num_steps == spec().max_steps;
-    out.rewards[i] = slot.game->reward();
-    out.truncated[i] = has_ended && is_last ? 1 : 0;
-    out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
-    observe(number, out);
-  });
+  begin_slots(0, slots, actions, out);
+  finish(0);
+}
+
+void ProcgenEnv::begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) {
+  if (starts.empty()) return;
+  const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
+  for (const Start& start : starts) to_start_[static_cast<std::size_t>(start.slot)] = start.level;
+  Play& play = plays_[static_cast<std::size_t>(lane)];
+  play = {this, first.slot, {}, out};
+  pool_.begin(lane, {first.slot, last.slot + 1}, play);
+}
+
+void ProcgenEnv::begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
+                             const StepBatch& out) {
+  Play& play = plays_[static_cast<std::size_t>(lane)];
+  play = {this, slots.begin, actions, out};
+  pool_.begin(lane, slots, play);
+}
+
+void ProcgenEnv::Play::operator()(int slot) const noexcept {
+  if (actions.empty()) {
+    env->start_slot(slot, out);
+  } else {
+    env->step_slot(slot, actions[static_cast<std::size_t>(slot - first_slot)], out);
+  }
+}
+
+void ProcgenEnv::start_slot(int number, const StepBatch& out) {
+  std::optional<LevelId>& level = to_start_[static_cast<std::size_t>(number)];
+  if (!level) return;
+  Slot& slot = slot_at(number);
+  slot.game->start(*level);
+  slot.num_steps = 0;
+  observe(number, out);
+  level.reset();
+}
+
+void ProcgenEnv::step_slot(int number, Action action, const StepBatch& out) {
+  const auto i = static_cast<std::size_t>(number);
+  Slot& slot = slots_[i];
+  slot.game->step(action);
+  const bool has_ended = slot.game->has_ended();
+  const bool is_last = ++slot.num_steps == spec().max_steps;
+  out.rewards[i] = slot.game->reward();
+  out.truncated[i] = has_ended && is_last ? 1 : 0;
+  out.terminated[i] = has_ended && (!is_last || slot.game->is_solved()) ? 1 : 0;
+  observe(number, out);
 }
 
 void ProcgenEnv::observe(int slot, const StepBatch& out) const {
@@ -108,7 +150,7 @@ void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteR
   reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
 
   // In a slot of its own, so that nothing has changed if it is refused.
-  if (spare_.game == nullptr) spare_ = make_slot();
+  if (spare_.game == nullptr) spare_ = make_slot(slot);
   spare_.game->set_state(state);
   spare_.num_steps = num_steps;
   reader.require(spare_.game->level() == level, "of another level than it says");

@@ -12,6 +12,7 @@
 // the process or worse if that is wrong, so the state is sealed by itself, with its variant's name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,13 +39,30 @@ class ProcgenEnv final : public VectorEnv {
     std::int64_t num_steps = 0;  // of the episode so far
   };
 
+  // What is under way in a lane: steps, or starts where there are no actions.
+  struct Play {
+    ProcgenEnv* env = nullptr;
+    int first_slot = 0;
+    std::span<const Action> actions;
+    StepBatch out;
+
+    void operator()(int slot) const noexcept;
+  };
+
   void start_levels(std::span<const Start> starts, const StepBatch& out) override;
   void step_slots(SlotRange slots, std::span<const Action> actions, const StepBatch& out) override;
+  void begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
+  void begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
+                   const StepBatch& out) override;
+  void finish(int lane) override { pool_.finish(lane); }
   bool solved_by(int slot, double last_reward) const override;
   void save_episode(int slot, ByteWriter& out) const override;
   void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) override;
 
-  Slot make_slot() const;
+  const Library& library_of(int slot) const;
+  Slot make_slot(int slot) const;
+  void start_slot(int slot, const StepBatch& out);
+  void step_slot(int slot, Action action, const StepBatch& out);
   Slot& slot_at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Slot& slot_at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
   void observe(int slot, const StepBatch& out) const;
@@ -52,7 +70,8 @@ class ProcgenEnv final : public VectorEnv {
   Variant variant_;
   StartState start_state_;
   std::vector<Slot> slots_;                       // [N]
-  std::vector<std::optional<LevelId>> to_start_;  // [N], in start_levels()
+  std::vector<std::optional<LevelId>> to_start_;  // [N]
+  std::array<Play, kNumLanes> plays_;             // [lane]
   Slot spare_;       // where an episode is loaded, until it is known to be good
   WorkerPool pool_;  // the last, so that its threads end first
 };

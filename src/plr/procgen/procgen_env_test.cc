@@ -127,6 +127,49 @@ TEST(ProcgenEnv, PlaysTheSameWithAnyNumberOfWorkers) {
   }
 }
 
+TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
+  PLR_NEEDS_PROCGEN();
+  constexpr SlotRange kHalves[] = {{0, 6}, {6, 12}};
+  const auto whole = make("leaper", 12, 1);
+  const auto parts = make("leaper", 12, 4);
+  StepBuffers expected(whole->spec());
+  StepBuffers buffers(parts->spec());
+  std::vector<Start> starts;
+  for (int slot = 0; slot < 12; ++slot) starts.push_back({slot, static_cast<LevelId>(slot)});
+  whole->start(starts, expected.batch());
+  parts->start(starts, buffers.batch());
+
+  Random random = Streams(1).named("actions");
+  std::vector<Action> actions(12);
+  std::vector<Start> under_way[2];  // starts of a half that the other does not wait for
+  for (int step = 0; step < 200; ++step) {
+    for (Action& action : actions) action = static_cast<Action>(random.below(kNumActions));
+    whole->step({0, 12}, actions, expected.batch());
+    starts.clear();
+    for (int slot = 0; slot < 12; ++slot) {
+      if (expected.batch().ended(slot)) starts.push_back({slot, static_cast<LevelId>(step)});
+    }
+    whole->start(starts, expected.batch());
+
+    for (int lane = 0; lane < 2; ++lane) {
+      parts->finish_start(lane, under_way[lane]);
+      const auto half = std::span(actions).subspan(static_cast<std::size_t>(6 * lane), 6);
+      parts->begin_step(lane, kHalves[lane], half, buffers.batch());
+    }
+    for (int lane = 0; lane < 2; ++lane) {
+      parts->finish_step(lane, kHalves[lane], buffers.batch());
+      under_way[lane].clear();
+      for (const Start& start : starts) {
+        if (start.slot / 6 == lane) under_way[lane].push_back(start);
+      }
+      parts->begin_start(lane, under_way[lane], buffers.batch());
+    }
+    ASSERT_TRUE(std::ranges::equal(expected.batch().rewards, buffers.batch().rewards)) << step;
+  }
+  for (int lane = 0; lane < 2; ++lane) parts->finish_start(lane, under_way[lane]);
+  EXPECT_TRUE(std::ranges::equal(expected.batch().observations, buffers.batch().observations));
+}
+
 // ---- options
 
 std::string complaint_about(const EnvOptions& options) {
@@ -136,6 +179,14 @@ std::string complaint_about(const EnvOptions& options) {
     return error.what();
   }
   return "none";
+}
+
+TEST(ProcgenEnv, HasCopiesOfTheLibraryThatShareNothing) {
+  PLR_NEEDS_PROCGEN();
+  const auto make = [](int copy) { return Library::installed(copy).functions().make; };
+  EXPECT_EQ(make(0), Library::installed().functions().make);
+  EXPECT_NE(make(1), make(0));
+  EXPECT_EQ(make(1), make(1));
 }
 
 TEST(ProcgenEnv, RefusesWhatItDoesNotHave) {

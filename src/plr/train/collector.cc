@@ -12,8 +12,10 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   num_groups = std::min(num_groups, num_slots);
   for (int g = 0; g < num_groups; ++g) {
     const SlotRange slots{num_slots * g / num_groups, num_slots * (g + 1) / num_groups};
-    groups_.push_back({slots, Policy(parts.network, {.score_function = parts.score_function},
-                                     static_cast<std::size_t>(slots.size()))});
+    const auto size = static_cast<std::size_t>(slots.size());
+    Policy policy(parts.network, {.score_function = parts.score_function}, size);
+    groups_.push_back({g, slots, std::move(policy), {}});
+    groups_.back().starts.reserve(size);
   }
   const auto n = static_cast<std::size_t>(num_slots);
   rewards_.resize(n);
@@ -24,7 +26,6 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   returns_.resize(n);
   lengths_.resize(n);
   levels_.resize(n);
-  starts_.reserve(n);
 }
 
 StepBatch Collector::batch(Rollout& rollout) {
@@ -33,43 +34,71 @@ StepBatch Collector::batch(Rollout& rollout) {
 
 void Collector::begin(Rollout& rollout) {
   levels_ = parts_.curriculum.first(rollout.num_slots());
-  starts_.clear();
+  std::vector<Start> starts;
   for (std::size_t slot = 0; slot < levels_.size(); ++slot) {
-    starts_.push_back({static_cast<int>(slot), levels_[slot]});
+    starts.push_back({static_cast<int>(slot), levels_[slot]});
     parts_.scorer.begin(slot, levels_[slot]);
   }
-  parts_.env.start(starts_, batch(rollout));
+  parts_.env.start(starts, batch(rollout));
 }
 
 void Collector::fill(Rollout& rollout) {
-  for (Group& group : groups_) group.policy.refresh();
-  for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
-    act_and_step(rollout, step);
-    score(rollout, step);
-    start_next_levels(rollout);
+  for (Group& group : groups_) {
+    group.policy.refresh();
+    ask(group, rollout, 0);
   }
+  const std::size_t num_groups = groups_.size();
+  const auto ask_after = [&](std::size_t turn) {
+    ask(groups_[turn % num_groups], rollout, turn / num_groups + 1);
+  };
+  const std::size_t num_turns = rollout.num_steps() * num_groups;
+  for (std::size_t turn = 0; turn < num_turns; ++turn) {
+    Group& group = groups_[turn % num_groups];
+    begin_step(group, rollout, turn / num_groups);
+    // While these slots step, those of the turn before get their levels and are thought about.
+    if (num_groups > 1 && turn > 0) ask_after(turn - 1);
+    finish_step(group, rollout, turn / num_groups);
+    if (num_groups == 1) ask_after(turn);
+  }
+  if (num_groups > 1) ask_after(num_turns - 1);
   value_the_rest(rollout);
 }
 
-void Collector::act_and_step(Rollout& rollout, std::size_t step) {
-  for (double& u : uniforms_) u = actions_.uniform();
-  std::ranges::copy(levels_, rollout.levels[step].begin());
+// Shows the network what the slots show once their levels have started; after the last step, it is
+// asked for the value alone.
+void Collector::ask(Group& group, Rollout& rollout, std::size_t step) {
+  finish_starts(group);
+  for (double& u : group.part(uniforms_)) u = step < rollout.num_steps() ? actions_.uniform() : 0;
+  const Stopwatch watch(times_.acting);
+  group.policy.ask(group.take_obs(rollout, step), group.part(uniforms_));
+}
+
+void Collector::begin_step(Group& group, Rollout& rollout, std::size_t step) {
+  std::ranges::copy(group.part(levels_), group.part(rollout.levels[step]).begin());
+  const auto actions = group.part(rollout.actions[step]);
   {
     const Stopwatch watch(times_.acting);
-    for (Group& group : groups_) {
-      group.policy.ask(group.take_obs(rollout, step), group.part(uniforms_));
-    }
+    group.policy.answer({actions, group.part(rollout.log_probs[step]),
+                         group.part(rollout.values[step]), group.part(terms_)});
   }
-  for (Group& group : groups_) {
-    const auto actions = group.part(rollout.actions[step]);
-    {
-      const Stopwatch watch(times_.acting);
-      group.policy.answer({actions, group.part(rollout.log_probs[step]),
-                           group.part(rollout.values[step]), group.part(terms_)});
-    }
+  const Stopwatch watch(times_.environment);
+  parts_.env.begin_step(group.lane, group.slots, actions, batch(rollout));
+}
+
+void Collector::finish_step(Group& group, Rollout& rollout, std::size_t step) {
+  {
     const Stopwatch watch(times_.environment);
-    parts_.env.step(group.slots, actions, batch(rollout));
+    parts_.env.finish_step(group.lane, group.slots, batch(rollout));
   }
+  score(group, rollout, step);
+  start_next_levels(group, rollout);
+}
+
+void Collector::finish_starts(Group& group) {
+  if (group.starts.empty()) return;
+  const Stopwatch watch(times_.environment);
+  parts_.env.finish_start(group.lane, group.starts);
+  group.starts.clear();
 }
 
 // What goes on past the end of the rollout is worth what the network thinks of it.
@@ -77,33 +106,33 @@ void Collector::value_the_rest(Rollout& rollout) {
   const std::size_t last = rollout.num_steps();
   {
     const Stopwatch watch(times_.acting);
-    for (Group& group : groups_) {
-      group.policy.evaluate(group.take_obs(rollout, last), group.part(rollout.values[last]));
-    }
+    for (Group& group : groups_) group.policy.answer_values(group.part(rollout.values[last]));
   }
   const Stopwatch watch(times_.sampler);
   parts_.scorer.end_rollout(rollout.values[last]);
   record_due_results();
 }
 
-void Collector::score(Rollout& rollout, std::size_t step) {
+void Collector::score(Group& group, Rollout& rollout, std::size_t step) {
   const Stopwatch watch(times_.sampler);
+  const auto first = static_cast<std::size_t>(group.slots.begin);
+  const auto end = static_cast<std::size_t>(group.slots.end);
   const auto done = rollout.done[step];
-  for (std::size_t slot = 0; slot < done.size(); ++slot) {
+  for (std::size_t slot = first; slot < end; ++slot) {
     done[slot] = terminated_[slot] | truncated_[slot];
     returns_[slot] += rewards_[slot];
     ++lengths_[slot];
   }
-  parts_.normalizer.normalize(rewards_, done, rollout.rewards[step]);
-  starts_.clear();
-  for (std::size_t slot = 0; slot < done.size(); ++slot) {
+  parts_.normalizer.normalize(group.part(rewards_), group.part(done),
+                              group.part(rollout.rewards[step]), first);
+  for (std::size_t slot = first; slot < end; ++slot) {
     parts_.scorer.step(slot, rollout.rewards[step][slot], rollout.values[step][slot], terms_[slot]);
     if (done[slot] == 0) continue;
     parts_.scorer.end(slot, returns_[slot]);
     window_.add(returns_[slot], lengths_[slot], parts_.env.has_solved(static_cast<int>(slot)));
     returns_[slot] = 0;
     lengths_[slot] = 0;
-    starts_.push_back({.slot = static_cast<int>(slot)});
+    group.starts.push_back({.slot = static_cast<int>(slot)});
   }
   record_due_results();
 }
@@ -112,11 +141,11 @@ void Collector::record_due_results() {
   parts_.scorer.drain([&](const EpisodeResult& result) { parts_.curriculum.record(result); });
 }
 
-void Collector::start_next_levels(Rollout& rollout) {
-  if (starts_.empty()) return;
+void Collector::start_next_levels(Group& group, Rollout& rollout) {
+  if (group.starts.empty()) return;
   {
     const Stopwatch watch(times_.sampler);
-    for (Start& start : starts_) {
+    for (Start& start : group.starts) {
       start.level = parts_.curriculum.next();
       const auto slot = static_cast<std::size_t>(start.slot);
       levels_[slot] = start.level;
@@ -124,7 +153,7 @@ void Collector::start_next_levels(Rollout& rollout) {
     }
   }
   const Stopwatch watch(times_.environment);
-  parts_.env.start(starts_, batch(rollout));
+  parts_.env.begin_start(group.lane, group.starts, batch(rollout));
 }
 
 std::vector<std::byte> Collector::save(Rollout& rollout) const {

@@ -8,6 +8,13 @@
 //   1); collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
+// Two groups of slots take turns, so that environment and network work at the same time:
+//
+//   first group   | step | score, start levels, think            | step | ...
+//   second group  | start levels, think | step | score, ...
+//
+// The turns are always the same, whoever is quicker, and so is the run.
+//
 // What it refers to must outlive it.  Not synchronized.
 #pragma once
 
@@ -39,8 +46,7 @@ struct CollectorParts {
 
 class Collector {
  public:
-  // The slots are played in `num_groups` parts: the environment steps one while the device still
-  // thinks about the next.
+  // The slots are played in one or two groups.
   Collector(const CollectorParts& parts, Random actions, int num_groups);
 
   // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
@@ -61,8 +67,10 @@ class Collector {
  private:
   // Slots that are stepped together, and who decides for them.
   struct Group {
+    int lane;  // of the environment
     SlotRange slots;
     Policy policy;
+    std::vector<Start> starts;  // that are under way
 
     template <class Row>
     auto part(Row&& row) const {
@@ -75,10 +83,13 @@ class Collector {
     }
   };
 
-  void act_and_step(Rollout& rollout, std::size_t step);
+  void ask(Group& group, Rollout& rollout, std::size_t step);
+  void begin_step(Group& group, Rollout& rollout, std::size_t step);
+  void finish_step(Group& group, Rollout& rollout, std::size_t step);
+  void finish_starts(Group& group);
+  void score(Group& group, Rollout& rollout, std::size_t step);
+  void start_next_levels(Group& group, Rollout& rollout);
   void value_the_rest(Rollout& rollout);
-  void score(Rollout& rollout, std::size_t step);
-  void start_next_levels(Rollout& rollout);
   void record_due_results();
   StepBatch batch(Rollout& rollout);
 
@@ -93,7 +104,6 @@ class Collector {
   std::vector<double> returns_;           // [N], raw, of the open episodes
   std::vector<std::int64_t> lengths_;     // [N], of the open episodes
   std::vector<LevelId> levels_;           // [N], being played
-  std::vector<Start> starts_;
   EpisodeWindow window_;
   CollectTimes times_;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -106,34 +107,54 @@ struct Fixture {
 };
 
 TEST(Collector, RecordsAllThatEndedBeforeItDrawsAnyInSlotOrder) {
-  for (const int groups : {1, 2}) {
-    // Slots 0 and 2 end at the second step, slot 1 goes on.
-    Fixture f({2, 9, 2, 5, 6}, 2, groups);
-    f.curriculum.events.clear();
-    f.collector.fill(f.rollout);
-    EXPECT_EQ(
-        f.curriculum.events,
-        (std::vector<std::string>{"record 2 return 4", "record 2 return 4", "draw 5", "draw 6"}));
-  }
+  // Slots 0 and 2 end at the second step, slot 1 goes on.
+  Fixture f({2, 9, 2, 5, 6}, 2, 1);
+  f.curriculum.events.clear();
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.curriculum.events, (std::vector<std::string>{"record 2 return 4", "record 2 return 4",
+                                                           "draw 5", "draw 6"}));
+}
+
+TEST(Collector, TwoGroupsRecordAndDrawInTurns) {
+  // The first group is slot 0, the second slots 1 and 2.
+  Fixture f({2, 9, 2, 5, 6}, 2, 2);
+  f.curriculum.events.clear();
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.curriculum.events, (std::vector<std::string>{"record 2 return 4", "draw 5",
+                                                           "record 2 return 4", "draw 6"}));
 }
 
 TEST(Collector, TellsOneStoryPerRow) {
-  Fixture f({1, 2, 3, 7, 8, 9}, 2, 1);
-  f.collector.fill(f.rollout);
-  const auto row = [](auto&& values) { return std::vector<int>(values.begin(), values.end()); };
-  // Level 1 ends at once and 7 follows; level 2 ends at the second step.
-  EXPECT_EQ(row(f.rollout.levels[0]), (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(row(f.rollout.levels[1]), (std::vector<int>{7, 2, 3}));
-  EXPECT_EQ(row(f.rollout.done[0]), (std::vector<int>{1, 0, 0}));
-  EXPECT_EQ(row(f.rollout.done[1]), (std::vector<int>{0, 1, 0}));
-  // What was seen: the countdown before each action, then what opens the next rollout.
-  const auto seen = [&](int step, int slot) {
-    return f.rollout.obs()[step][slot][0][0][0].item<int>();
-  };
-  EXPECT_EQ(seen(0, 0), 1);
-  EXPECT_EQ(seen(1, 0), 7);
-  EXPECT_EQ(seen(2, 0), 6);
-  EXPECT_EQ(seen(2, 1), 8);
+  for (const int groups : {1, 2}) {
+    Fixture f({1, 2, 3, 7, 8, 9}, 2, groups);
+    f.collector.fill(f.rollout);
+    const auto row = [](auto&& values) { return std::vector<int>(values.begin(), values.end()); };
+    // Level 1 ends at once and 7 follows; level 2 ends at the second step.
+    EXPECT_EQ(row(f.rollout.levels[0]), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(row(f.rollout.levels[1]), (std::vector<int>{7, 2, 3}));
+    EXPECT_EQ(row(f.rollout.done[0]), (std::vector<int>{1, 0, 0}));
+    EXPECT_EQ(row(f.rollout.done[1]), (std::vector<int>{0, 1, 0}));
+    // What was seen: the countdown before each action, then what opens the next rollout.
+    const auto seen = [&](int step, int slot) {
+      return f.rollout.obs()[step][slot][0][0][0].item<int>();
+    };
+    EXPECT_EQ(seen(0, 0), 1);
+    EXPECT_EQ(seen(1, 0), 7);
+    EXPECT_EQ(seen(2, 0), 6);
+    EXPECT_EQ(seen(2, 1), 8);
+  }
+}
+
+TEST(Collector, TwoGroupsActOnTheSameNumbersAsOne) {
+  // While no episode ends, groups change nothing but who waits for whom.
+  Fixture one({50, 60, 70}, 5, 1);
+  Fixture two({50, 60, 70}, 5, 2);
+  for (int rollouts = 0; rollouts < 2; ++rollouts) {
+    one.collector.fill(one.rollout);
+    two.collector.fill(two.rollout);
+    EXPECT_TRUE(std::ranges::equal(one.rollout.actions.all(), two.rollout.actions.all()));
+    EXPECT_TRUE(at::equal(one.rollout.obs(), two.rollout.obs()));
+  }
 }
 
 TEST(Collector, CountsReturnsAndLengthsAcrossRollouts) {

@@ -23,7 +23,8 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
-// The same for Procgen.  An evaluation plays long episodes, so that there are fewer of them.
+// The same for Procgen.  An evaluation plays long episodes, so that there are fewer of them; a step
+// takes long enough to think about other slots meanwhile.
 TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
                           std::int64_t steps) {
   TrainConfig config;
@@ -31,6 +32,7 @@ TrainConfig procgen_paper(const std::string& env, const std::string& levels, int
   config.task.levels = levels;
   config.env.num_slots = num_slots;
   config.schedule.steps = steps;
+  config.schedule.slot_groups = 2;
   config.schedule.eval_interval = 50;
   config.schedule.checkpoint_interval = 50;
   config.replay.staleness_coef = 0.1;
