@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
-#include "plr/learn/minigrid_network.h"
-#include "plr/learn/procgen_network.h"
+#include "plr/learn/own_kernels.h"
 #include "plr/learn/regularizers.h"
 
 namespace plr::app {
@@ -22,6 +21,7 @@ struct BenchUpdateArguments {
   std::vector<std::string> networks = {"procgen", "minigrid"};
   std::string device = "auto";
   std::string precision = "auto";
+  std::string kernels = "auto";
   int threads = 0;
   std::int64_t minibatch = 0;
   std::int64_t num_minibatches = 8;
@@ -32,8 +32,9 @@ struct BenchUpdateArguments {
 struct Cost {
   std::string network;
   std::string method;
-  double milliseconds = 0;  // of a mini-batch
-  double relative = 0;      // to plain PPO
+  double milliseconds = 0;        // of a mini-batch
+  double samples_per_second = 0;  // that are learned from
+  double relative = 0;            // to plain PPO
 };
 
 // One way of learning, with an optimizer and methods of its own.
@@ -54,11 +55,19 @@ struct Learner {
 
 Network network_of(const std::string& name, const Compute& compute, at::Device device) {
   const Random init = Streams(1).named("init");
+  const auto with_kernels = [&](Network network, const auto& config) {
+    choose_kernels(compute.kernels, config, network);
+    return network;
+  };
   if (name == "procgen") {
-    return make_procgen_network({64, 64, 3, 15}, {}, init, compute.precision, device);
+    const ProcgenNetworkConfig config;
+    return with_kernels(
+        make_procgen_network({64, 64, 3, 15}, config, init, compute.precision, device), config);
   }
   if (name == "minigrid") {
-    return make_minigrid_network({14, 14, 3, 7}, {}, init, compute.precision, device);
+    const MinigridNetworkConfig config;
+    return with_kernels(
+        make_minigrid_network({14, 14, 3, 7}, config, init, compute.precision, device), config);
   }
   throw std::invalid_argument(fmt::format("--network must be procgen or minigrid, not {}", name));
 }
@@ -119,18 +128,19 @@ std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& 
 
   std::vector<Cost> costs;
   const double plain = median(learners[0]->seconds);
+  const auto add_cost = [&](const std::string& method, double seconds) {
+    const double each = seconds / static_cast<double>(arguments.num_minibatches);
+    costs.push_back({name, method, 1e3 * each, static_cast<double>(arguments.minibatch) / each,
+                     seconds / plain});
+  };
   double all_augmentations = 0;
   for (const auto& learner : learners) {
     const double seconds = median(learner->seconds);
     if (learner->name.starts_with("drac")) all_augmentations += seconds;
-    costs.push_back({name, learner->name,
-                     1e3 * seconds / static_cast<double>(arguments.num_minibatches),
-                     seconds / plain});
+    add_cost(learner->name, seconds);
   }
   // As a bandit that tries each as often would spend.
-  const double mean = all_augmentations / kNumAugmentations;
-  costs.push_back({name, "ucb-drac (mean of these)",
-                   1e3 * mean / static_cast<double>(arguments.num_minibatches), mean / plain});
+  add_cost("ucb-drac (mean of these)", all_augmentations / kNumAugmentations);
   return costs;
 }
 
@@ -138,6 +148,7 @@ void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& argu
                 const Compute& compute) {
   nlohmann::ordered_json all = {{"device", compute.device},
                                 {"precision", to_text(compute.precision)},
+                                {"kernels", to_text(compute.kernels)},
                                 {"threads", compute.num_threads},
                                 {"minibatch", arguments.minibatch},
                                 {"minibatches", arguments.num_minibatches},
@@ -147,6 +158,7 @@ void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& argu
     all["costs"].push_back({{"network", cost.network},
                             {"method", cost.method},
                             {"milliseconds", cost.milliseconds},
+                            {"samples_per_second", cost.samples_per_second},
                             {"relative", cost.relative}});
   }
   fmt::print("{}\n", all.dump(2));
@@ -154,13 +166,15 @@ void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& argu
 
 void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
                  const Compute& compute) {
-  fmt::print("mini-batches of {} on {} ({}, {} threads), medians of {} rounds of {}\n\n",
-             arguments.minibatch, compute.device, to_text(compute.precision), compute.num_threads,
-             arguments.rounds, arguments.num_minibatches);
-  fmt::print("{:<10}{:<28}{:>15}{:>14}\n", "network", "method", "ms/mini-batch", "against PPO");
+  fmt::print(
+      "mini-batches of {} on {} ({}, kernels {}, {} threads), medians of {} rounds of {}\n\n",
+      arguments.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
+      compute.num_threads, arguments.rounds, arguments.num_minibatches);
+  fmt::print("{:<10}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch", "samples/s",
+             "against PPO");
   for (const Cost& cost : costs) {
-    fmt::print("{:<10}{:<28}{:>15.3f}{:>14.2f}\n", cost.network, cost.method, cost.milliseconds,
-               cost.relative);
+    fmt::print("{:<10}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", cost.network, cost.method,
+               cost.milliseconds, cost.samples_per_second, cost.relative);
   }
 }
 
@@ -173,7 +187,8 @@ void bench_update(BenchUpdateArguments arguments) {
   const Compute compute =
       plain({.device = arguments.device,
              .precision = enum_from<Precision>("--precision", arguments.precision),
-             .num_threads = arguments.threads});
+             .num_threads = arguments.threads,
+             .kernels = enum_from<Kernels>("--kernels", arguments.kernels)});
   const at::Device device = configure(compute);
   // The paper's, or what a CPU does in a reasonable time.
   if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;
@@ -200,6 +215,8 @@ void add_bench_update(CLI::App& bench) {
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
+      ->capture_default_str();
+  verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch or plr")
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
       ->capture_default_str();

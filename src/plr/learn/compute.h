@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp32", "tf32", "bf16", "auto"};
 }
 
-// By whose kernels the network acts on CUDA.
+// By whose kernels the network acts and learns on CUDA.
 enum class Kernels : std::uint8_t {
   kAuto,      // our own where there are any for the network, the device and the precision
   kLibtorch,  // libtorch's

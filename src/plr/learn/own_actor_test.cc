@@ -9,9 +9,13 @@
 #include "plr/learn/own_kernels.h"
 #include "plr/learn/policy.h"
 #include "plr/learn/test_devices.h"
+#include "plr/learn/test_procgen.h"
 
 namespace plr {
 namespace {
+
+using testing::procgen;
+using testing::random_bytes;
 
 struct Decided {
   explicit Decided(std::size_t batch)
@@ -19,15 +23,6 @@ struct Decided {
   std::vector<std::int32_t> actions;
   std::vector<float> log_probs, values, terms;
 };
-
-at::Tensor random_bytes(const NetworkShape& shape, std::int64_t batch, std::uint64_t bound) {
-  Random random = Streams(3).named("obs");
-  at::Tensor obs = at::empty({batch, shape.height, shape.width, shape.channels}, at::kByte);
-  for (std::int64_t i = 0; i < obs.numel(); ++i) {
-    obs.data_ptr<std::uint8_t>()[i] = static_cast<std::uint8_t>(random.below(bound));
-  }
-  return obs;
-}
 
 Decided decided_by(const Network& network, const PolicyConfig& config, const at::Tensor& obs) {
   const auto batch = static_cast<std::size_t>(obs.size(0));
@@ -132,18 +127,6 @@ TEST(OwnActor, SeesChangedWeights) {
   const Decided ours = decided_by(network, {}, obs);
   network.set_actor({});
   expect_equal_decisions(ours, decided_by(network, {}, obs), 2e-5);
-}
-
-// Biases too, and heads as above.
-Network procgen(const ProcgenNetworkConfig& config, Precision precision, at::Device device) {
-  Network network =
-      make_procgen_network({64, 64, 3, 15}, config, Streams(7).named("init"), precision, device);
-  const at::NoGradGuard no_grad;
-  network.parameters()["policy.w"].detach().mul_(50);
-  for (const NamedTensor& t : network.parameters().views(network.parameters().values())) {
-    if (t.name.ends_with(".b")) t.tensor.copy_(at::linspace(-0.1, 0.15, t.tensor.numel()));
-  }
-  return network;
 }
 
 double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) {

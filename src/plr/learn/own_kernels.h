@@ -4,8 +4,7 @@
 // mini-batch.  Where we have written them ourselves, for CUDA, a few do; they are made for certain
 // networks only.
 //
-//   if (auto actor = own_minigrid_actor(network, config)) network.set_actor(std::move(*actor));
-//   if (auto learner = own_minigrid_learner(network, config)) network.set_learner(*learner);
+//   choose_kernels(Kernels::kAuto, config, network);
 //
 // Policy then acts by them, and forward() computes by them what is to be learned from.  They
 // compute what libtorch's layers compute, up to rounding: acting on MiniGrid in fp32, all else in
@@ -37,5 +36,10 @@ std::optional<OwnLearner> own_minigrid_learner(const Network& network,
                                                const MinigridNetworkConfig& config);
 std::optional<OwnLearner> own_procgen_learner(const Network& network,
                                               const ProcgenNetworkConfig& config);
+
+// Lets the network act and learn by them where that is wanted and possible.  Throws
+// std::invalid_argument if kPlr insists on what is not there.
+void choose_kernels(Kernels kernels, const MinigridNetworkConfig& config, Network& network);
+void choose_kernels(Kernels kernels, const ProcgenNetworkConfig& config, Network& network);
 
 }  // namespace plr

@@ -10,22 +10,6 @@
 
 namespace plr {
 
-namespace {
-
-// Lets the network act and learn by our own kernels where that is wanted and possible.
-void choose_kernels(Kernels kernels, std::optional<OwnActor> actor,
-                    std::optional<OwnLearner> learner, Network& network) {
-  if (kernels == Kernels::kPlr && !(actor && learner)) {
-    throw std::invalid_argument(
-        "kernels is plr, but there are none for this network, device and precision; take auto");
-  }
-  if (kernels == Kernels::kLibtorch) return;
-  if (actor) network.set_actor(std::move(*actor));
-  if (learner) network.set_learner(std::move(*learner));
-}
-
-}  // namespace
-
 Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
                      at::Device device) {
   const auto [height, width, channels] = env.observation_shape;
@@ -34,14 +18,12 @@ Network make_network(const TrainConfig& config, const EnvSpec& env, const Random
   if (env.name.starts_with("procgen/")) {
     const ProcgenNetworkConfig& procgen = config.network.procgen;
     Network network = make_procgen_network(shape, procgen, init, compute.precision, device);
-    choose_kernels(compute.kernels, own_procgen_actor(network, procgen),
-                   own_procgen_learner(network, procgen), network);
+    choose_kernels(compute.kernels, procgen, network);
     return network;
   }
   const MinigridNetworkConfig& minigrid = config.network.minigrid;
   Network network = make_minigrid_network(shape, minigrid, init, compute.precision, device);
-  choose_kernels(compute.kernels, own_minigrid_actor(network, minigrid),
-                 own_minigrid_learner(network, minigrid), network);
+  choose_kernels(compute.kernels, minigrid, network);
   return network;
 }
 

@@ -17,46 +17,14 @@ template <int BLOCKS, int SLOTS, bool RELU_SKIP>
 __global__ void __maxnreg__(BLOCKS == 1 ? 128 : 160)
     see(ActingJob job, const std::uint8_t* __restrict__ weights, const float* __restrict__ biases,
         __nv_bfloat16* __restrict__ features) {
-  using M = SeeMemory<BLOCKS, SLOTS>;
   extern __shared__ __align__(128) std::uint8_t shared[];
-  Seer<BLOCKS, SLOTS, RELU_SKIP> s;
-  s.memory = shared_address(shared);
-  s.weights = weights;
-  s.thread = static_cast<int>(threadIdx.x);
-  s.lane = s.thread & 31;
-  s.warp = s.thread >> 5;
-  s.g = s.lane >> 2;
-  s.q = s.lane & 3;
-  s.rank = BLOCKS == 1 ? 0 : cluster_rank();
-  s.tile_row = s.lane & 15;
-  s.half = (s.lane >> 4) * 16;
-  const int m = s.tile_row & 7;
-  s.pool_pixel = 2 * m + static_cast<int>((m >= 4) != (s.tile_row >= 8));
-  s.nearby = {s.rank > 0, s.rank < BLOCKS - 1, 0, 0, s.barrier(SLOTS + 1), s.barrier(SLOTS + 2)};
-  if constexpr (BLOCKS > 1) {
-    s.nearby.up = address_in(s.memory, s.nearby.has_up ? s.rank - 1 : s.rank) - s.memory;
-    s.nearby.down = address_in(s.memory, s.nearby.has_down ? s.rank + 1 : s.rank) - s.memory;
-  }
-
-  if (s.thread == 0) {
-    for (int slot = 0; slot <= SLOTS; ++slot) barrier_init(s.barrier(slot), 1);
-    barrier_init(s.nearby.bar_up, 4);
-    barrier_init(s.nearby.bar_down, 4);
-    fence_barriers();
-    s.fetch(0);
-    bulk_load(s.memory + M::kBias, biases, kLayers * kBiasStride * 4, s.barrier(SLOTS));
-    for (int layer = 1; layer < SLOTS; ++layer) s.fetch(layer);
-  }
-  __syncwarp();
+  const Seer<BLOCKS, SLOTS, RELU_SKIP, KeepNothing> s({}, shared_address(shared), weights);
+  s.begin(biases);
   const std::int64_t image = blockIdx.x / BLOCKS;
   if (s.thread == 32 && s.rank == 0) job.drawn[image] = job.uniforms[image];
-  s.take_image(job.obs + image * 64 * 64 * 3);
+  s.take_image(job.obs + image * kImageNumbers);
   let_next_kernel_start();
-  __syncthreads();
-  barrier_wait(s.barrier(SLOTS), 0);
-  s.stage1();
-  s.stage2();
-  s.stage3(features + image * kFeatures);
+  s.see(features + image * kFeatures);
 }
 
 template <int BLOCKS, int SLOTS, bool RELU_SKIP>

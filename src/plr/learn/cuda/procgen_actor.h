@@ -14,34 +14,13 @@
 
 #include "plr/learn/cuda/acting.h"
 #include "plr/learn/cuda/procgen_layers.h"
+#include "plr/learn/cuda/procgen_weights.h"
 
 namespace plr::cuda {
 
-// Weights as procgen_network.h makes them: convolutions [out][3][3][in], hidden [256][2048],
-// heads [out][256].
-struct ProcgenWeights {
-  const float* conv[kLayers] = {};
-  const float* conv_bias[kLayers] = {};
-  const float* hidden = nullptr;
-  const float* hidden_bias = nullptr;
-  const float* policy = nullptr;
-  const float* policy_bias = nullptr;
-  const float* value = nullptr;
-  const float* value_bias = nullptr;
-};
-
-struct ProcgenPacked {
-  std::uint32_t* conv = nullptr;    // kPackedBytes
-  float* conv_bias = nullptr;       // [kLayers][kBiasStride]
-  std::uint32_t* hidden = nullptr;  // kHiddenWords words
-};
-
-// Each orders its kernels; `stream` is a cudaStream_t.  They throw std::runtime_error if CUDA
-// refuses.
-void procgen_pack(const ProcgenWeights& weights, const ProcgenPacked& packed, void* stream);
-
-// `features` holds kFeatures bf16 for every image.  A block of the network adds ReLU(x) instead of
-// x if `relu_skip`.
+// Orders its kernels; `stream` is a cudaStream_t.  `features` holds kFeatures bf16 for every image.
+// A block of the network adds ReLU(x) instead of x if `relu_skip`.  Throws std::runtime_error if
+// CUDA refuses.
 void procgen_act(const ProcgenWeights& weights, const ProcgenPacked& packed, bool relu_skip,
                  const ActingJob& job, void* features, void* stream);
 

@@ -16,6 +16,8 @@
 // each layer costs some 900 cycles instead.)
 #pragma once
 
+#include <cuda_bf16.h>
+
 #include "plr/learn/cuda/procgen_layers.h"
 #include "plr/learn/cuda/ptx.cuh"
 
@@ -28,9 +30,11 @@ struct Band {
   static constexpr int kChannels = CHANNELS;
   static constexpr int kPixel = CHANNELS == 16 ? 48 : 80;  // bytes
   static constexpr int kPitch = (WIDTH + 2) * kPixel;      // bytes of a row
-  static constexpr int kBytes = (ROWS + 3) * kPitch;
+  // Puts pixel (0, 0) on 128 bytes, as copies of tensors want it.
+  static constexpr int kPad = (128 - (2 * kPitch + kPixel) % 128) % 128;
+  static constexpr int kBytes = (kPad + (ROWS + 3) * kPitch + 127) / 128 * 128;
   __device__ static constexpr int offset(int row, int x) {
-    return (row + 2) * kPitch + (x + 1) * kPixel;
+    return kPad + (row + 2) * kPitch + (x + 1) * kPixel;
   }
 };
 
@@ -96,12 +100,29 @@ __device__ inline void send_edges(std::uint32_t band, int y, int channel, int ro
   }
 }
 
+// Which of N numbers of a thread are positive, a bit each: that of number i is i / 2, plus N / 2 if
+// i is odd, since pairs in bf16 give two of them at a time.
+__device__ inline std::uint32_t positive_pair(std::uint32_t pair) {
+  const __nv_bfloat162 zero(__nv_bfloat16_raw{0}, __nv_bfloat16_raw{0});
+  return __hgt2_mask(*reinterpret_cast<__nv_bfloat162*>(&pair), zero);
+}
+template <int N>
+__device__ inline void keep_positive(float* v, std::uint32_t bits) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    v[i] = ((bits >> (i / 2 + (i & 1) * (N / 2))) & 1U) != 0 ? v[i] : 0.0F;
+  }
+}
+
 // Stores a warp's tile, two rows from y on and 16 channels from `channel` on, and sends its edges.
+// Returns which of the thread's numbers are positive.
 template <class B, int BLOCKS>
-__device__ inline void store_tile(std::uint32_t band, const float (&v)[2][B::kWidth / 16][2][4],
-                                  int y, int channel, bool relu, int rows_down, const Neighbours& n,
-                                  int lane) {
+__device__ inline std::uint32_t store_tile(std::uint32_t band,
+                                           const float (&v)[2][B::kWidth / 16][2][4], int y,
+                                           int channel, bool relu, int rows_down,
+                                           const Neighbours& n, int lane) {
   const float least = relu ? 0.0F : -INFINITY;
+  std::uint32_t positive = 0;
 #pragma unroll
   for (int row = 0; row < 2; ++row) {
 #pragma unroll
@@ -113,6 +134,8 @@ __device__ inline void store_tile(std::uint32_t band, const float (&v)[2][B::kWi
         for (int h = 0; h < 2; ++h) {
           const float* pair = &v[row][mx][tile][2 * h];
           p[tile][h] = pack_bf16(fmaxf(pair[0], least), fmaxf(pair[1], least));
+          const int bit = ((row * (B::kWidth / 16) + mx) * 2 + tile) * 2 + h;
+          positive |= positive_pair(p[tile][h]) & (0x00010001U << bit);
         }
       }
       const std::uint32_t address =
@@ -121,17 +144,22 @@ __device__ inline void store_tile(std::uint32_t band, const float (&v)[2][B::kWi
     }
   }
   send_edges<B, BLOCKS, 2>(band, y, channel, rows_down, n, lane);
+  return B::kWidth == 32 ? positive : (positive | positive >> 8);
 }
 
-// The same for the image of 8 pixels a row: both rows are one tile, of 8 channels, always
-// rectified.
+// The same for the image of 8 pixels a row: both rows are one tile, of 8 channels.
 template <class B, int BLOCKS>
-__device__ inline void store_small_tile(std::uint32_t band, const float (&v)[4], int y, int channel,
-                                        const Neighbours& n, int lane) {
-  store_half_matrix(band + B::offset(y + ((lane >> 3) & 1), lane & 7) + channel * 2,
-                    pack_bf16(fmaxf(v[0], 0.0F), fmaxf(v[1], 0.0F)),
-                    pack_bf16(fmaxf(v[2], 0.0F), fmaxf(v[3], 0.0F)));
+__device__ inline std::uint32_t store_small_tile(std::uint32_t band, const float (&v)[4], int y,
+                                                 int channel, bool relu, const Neighbours& n,
+                                                 int lane) {
+  const float least = relu ? 0.0F : -INFINITY;
+  const std::uint32_t p0 = pack_bf16(fmaxf(v[0], least), fmaxf(v[1], least));
+  const std::uint32_t p1 = pack_bf16(fmaxf(v[2], least), fmaxf(v[3], least));
+  store_half_matrix(band + B::offset(y + ((lane >> 3) & 1), lane & 7) + channel * 2, p0, p1);
   send_edges<B, BLOCKS, 1>(band, y, channel, 1, n, lane);
+  const std::uint32_t positive =
+      (positive_pair(p0) & 0x00010001U) | (positive_pair(p1) & 0x00020002U);
+  return positive | positive >> 14;
 }
 
 // Zeroes the halo that no neighbour fills: both side columns, and rows outside of the image.

@@ -150,31 +150,69 @@ __device__ inline void conv_five_rows(float (&sum)[5][TILES][4], std::uint32_t b
   }
 }
 
-// The 3x3 pool of stride 2 over five rows of a tile: out[pooled row][n-tile][channel] of the pooled
-// pixel g = lane / 4.  In the tile, lanes of g hold the pixels 2g and 2g + 1, in the other order
-// for g >= 4 if SWAPPED; 2g - 1 comes from the lanes of g - 1, or by last_odd from the tile before.
-template <int TILES, bool SWAPPED>
-__device__ inline void pool_tile(float (&out)[2][TILES][2], const float (&in)[5][TILES][4],
-                                 float (&last_odd)[2][TILES][2], bool is_first_row_missing,
-                                 int lane) {
-  const int g = lane >> 2;
+// The same without a neighbour to wait for, and with the sum of every output taken in one order,
+// whatever its row: where the image is flat, outputs are equal to the last bit, and a pool that
+// learns takes the first of them.
+template <class B, int TILES>
+__device__ inline void conv_five_rows_alike(
+    float (&sum)[5][TILES][4], std::uint32_t base,
+    const std::uint32_t (&b)[9 * B::kChannels / 16][2 * TILES]) {
+  constexpr int kChunks = B::kChannels / 16;
+  constexpr int kLoads = 7 * 3 * kChunks;
+  constexpr int kAhead = 3;
+  std::uint32_t a[kAhead + 1][4];
+  const auto load = [&](int i) {
+    const int step = i / 7;
+    load_matrix(a[i % (kAhead + 1)],
+                base + i % 7 * B::kPitch + (step / kChunks) * B::kPixel + (step % kChunks) * 32);
+  };
 #pragma unroll
-  for (int row = 0; row < 2; ++row) {
+  for (int i = 0; i < kAhead; ++i) load(i);
 #pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) {
+  for (int i = 0; i < kLoads; ++i) {
+    if (i + kAhead < kLoads) load(i + kAhead);
 #pragma unroll
-      for (int c = 0; c < 2; ++c) {
-        float low = fmaxf(in[2 * row + 1][tile][c], in[2 * row + 2][tile][c]);
-        float high = fmaxf(in[2 * row + 1][tile][c + 2], in[2 * row + 2][tile][c + 2]);
-        if (row == 1 || !is_first_row_missing) {
-          low = fmaxf(low, in[2 * row][tile][c]);
-          high = fmaxf(high, in[2 * row][tile][c + 2]);
+    for (int dy = 0; dy < 3; ++dy) {
+      const int out = i % 7 - dy;
+      if (out < 0 || out > 4) continue;
+      const std::uint32_t(&w)[2 * TILES] = b[i / 7 * 3 + dy];
+#pragma unroll
+      for (int tile = 0; tile < TILES; ++tile) {
+        mma(sum[out][tile], a[i % (kAhead + 1)], w[2 * tile], w[2 * tile + 1]);
+      }
+    }
+  }
+}
+
+// Four rows of outputs of 16 pixels and two n-tiles: six rows are read for four.
+template <class B, int CHUNKS>
+__device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
+                                      const std::uint32_t (&b)[9 * CHUNKS][4]) {
+  constexpr int kSteps = 3 * CHUNKS;
+#pragma unroll
+  for (int pass = 0; pass < 2; ++pass) {  // rows 0..2 of the six inputs, then 3..5
+    std::uint32_t a[2][3][4];
+    const auto load = [&](int step) {
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        load_matrix(a[step & 1][i], base + (pass * 3 + i) * B::kPitch +
+                                        (step / CHUNKS) * B::kPixel + (step % CHUNKS) * 32);
+      }
+    };
+    load(0);
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      if (step + 1 < kSteps) load(step + 1);
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+#pragma unroll
+        for (int dy = 0; dy < 3; ++dy) {
+          const int out = pass * 3 + i - dy;
+          if (out < 0 || out > 3) continue;
+          const std::uint32_t(&w)[4] = b[step * 3 + dy];
+          mma(sum[out][0], a[step & 1][i], w[0], w[1]);
+          mma(sum[out][1], a[step & 1][i], w[2], w[3]);
         }
-        const float odd = (SWAPPED && g >= 4) ? low : high;
-        const float left =
-            __shfl_sync(0xffffffffU, g == 7 ? last_odd[row][tile][c] : odd, (lane + 28) & 31);
-        out[row][tile][c] = fmaxf(fmaxf(low, high), left);
-        last_odd[row][tile][c] = odd;
       }
     }
   }

@@ -30,6 +30,14 @@ __device__ inline void load_matrix(std::uint32_t (&a)[4], std::uint32_t address)
                : "memory");
 }
 
+// The same for matrices that lie transposed.
+__device__ inline void load_transposed(std::uint32_t (&a)[4], std::uint32_t address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+               : "r"(address)
+               : "memory");
+}
+
 __device__ inline void store_matrix(std::uint32_t address, std::uint32_t r0, std::uint32_t r1,
                                     std::uint32_t r2, std::uint32_t r3) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(address),
@@ -78,6 +86,12 @@ __device__ inline float2 load_floats(std::uint32_t address) {
 
 __device__ inline void store64(std::uint32_t address, std::uint32_t x, std::uint32_t y) {
   asm volatile("st.shared.v2.u32 [%0], {%1,%2};" ::"r"(address), "r"(x), "r"(y) : "memory");
+}
+
+__device__ inline void store128(std::uint32_t address, const std::uint32_t (&v)[4]) {
+  asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(address), "r"(v[0]), "r"(v[1]),
+               "r"(v[2]), "r"(v[3])
+               : "memory");
 }
 
 __device__ inline void store_zeros128(std::uint32_t address) {
@@ -171,16 +185,58 @@ __device__ inline void barrier_expect_and_arrive(std::uint32_t barrier, int byte
                : "memory");
 }
 
-// Begins to copy from global memory; the barrier counts the bytes.
-__device__ inline void bulk_load(std::uint32_t to, const void* from, int bytes,
-                                 std::uint32_t barrier) {
+__device__ inline void barrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// One of its arrivals, which says how many bytes are to come.
+__device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
+}
+
+// Begins to copy from global memory; the barrier, which expects the bytes, counts them.
+__device__ inline void bulk_copy(std::uint32_t to, const void* from, int bytes,
+                                 std::uint32_t barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
           "r"(to),
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
+}
+__device__ inline void bulk_load(std::uint32_t to, const void* from, int bytes,
+                                 std::uint32_t barrier) {
+  barrier_expect(barrier, bytes);
+  bulk_copy(to, from, bytes, barrier);
+}
+
+// ---- copies of boxes of tensors ----------------------------------------------------------------
+
+// The map (procgen_maps.h) says how the tensor lies and how large the box is.  What of a box lies
+// outside of the tensor is read as zero and never written.
+__device__ inline void tensor_load(std::uint32_t to, const void* map, int x, int y, int image,
+                                   std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2,%3,%4,%5}], [%6];" ::"r"(to),
+      "l"(map), "r"(0), "r"(x), "r"(y), "r"(image), "r"(barrier)
+      : "memory");
+}
+// A whole image: a store may not begin at negative places.
+__device__ inline void tensor_store(const void* map, int image, std::uint32_t from) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1,%2,%3,%4}], [%5];" ::"l"(map),
+      "r"(0), "r"(0), "r"(0), "r"(image), "r"(from)
+      : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+// What this thread has sent has left shared memory.
+__device__ inline void wait_until_sent() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+// What was stored here is there for the copy engine.
+__device__ inline void fence_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // ---- one kernel after another ------------------------------------------------------------------

@@ -1,0 +1,36 @@
+// Which Procgen network and which images do tests of kernels take?
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cstdint>
+
+#include "plr/learn/procgen_network.h"
+
+namespace plr::testing {
+
+inline at::Tensor random_bytes(const NetworkShape& shape, std::int64_t batch, std::uint64_t bound) {
+  Random random = Streams(3).named("obs");
+  at::Tensor obs = at::empty({batch, shape.height, shape.width, shape.channels}, at::kByte);
+  for (std::int64_t i = 0; i < obs.numel(); ++i) {
+    obs.data_ptr<std::uint8_t>()[i] = static_cast<std::uint8_t>(random.below(bound));
+  }
+  return obs;
+}
+
+// With biases, and larger heads than at the start of training, so that policies are decided and
+// values differ.
+inline Network procgen(const ProcgenNetworkConfig& config, Precision precision, at::Device device,
+                       std::int64_t num_actions = 15) {
+  Network network = make_procgen_network({64, 64, 3, num_actions}, config, Streams(7).named("init"),
+                                         precision, device);
+  const at::NoGradGuard no_grad;
+  network.parameters()["policy.w"].detach().mul_(50);
+  for (const NamedTensor& t : network.parameters().views(network.parameters().values())) {
+    if (t.name.ends_with(".b")) t.tensor.copy_(at::linspace(-0.1, 0.15, t.tensor.numel()));
+  }
+  return network;
+}
+
+}  // namespace plr::testing
