@@ -40,10 +40,10 @@ struct Cost {
 // One way of learning, with an optimizer and methods of its own.
 struct Learner {
   Learner(const std::string& given_name, Network& network, const PpoConfig& config,
-          const MixregConfig& mixreg, const DracConfig& drac)
+          const MixregConfig& mixreg, const DracConfig& drac, Kernels kernels)
       : name(given_name),
         regularizers(mixreg, drac, network.shape(), network.device(), Streams(1)),
-        ppo(network, config, Streams(1).named("minibatches")) {
+        ppo(network, config, Streams(1).named("minibatches"), kernels) {
     ppo.set_hooks(regularizers.hooks());
   }
 
@@ -108,7 +108,8 @@ std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& 
   std::vector<std::unique_ptr<Learner>> learners;
   const auto add = [&](const std::string& method, const MixregConfig& mixreg,
                        const DracConfig& drac) {
-    learners.push_back(std::make_unique<Learner>(method, network, config, mixreg, drac));
+    learners.push_back(
+        std::make_unique<Learner>(method, network, config, mixreg, drac, compute.kernels));
   };
   add("ppo", {}, {});
   add("mixreg", {.alpha = 0.01}, {});
