@@ -114,13 +114,13 @@ class VectorEnv {
   void step(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
   // The same in two halves, between which the caller can do something else, also with other slots:
-  // what is begun may be under way until it is finished.  `lane` tells two such things apart; the
+  // what is begun may be under way until it is finished.  `lane` tells such things apart; the
   // arguments must stay as they are until then.  start() and step() use lane 0.
   void begin_start(int lane, std::span<const Start> starts, const StepBatch& out);
   void finish_start(int lane, std::span<const Start> starts);
   void begin_step(int lane, SlotRange slots, std::span<const Action> actions, const StepBatch& out);
   void finish_step(int lane, SlotRange slots, const StepBatch& out);
-  static constexpr int kNumLanes = 2;
+  static constexpr int kNumLanes = 4;
 
   // The level that a slot plays or has played last; nothing before its first start.
   std::optional<LevelId> level(int slot) const;

@@ -3,7 +3,7 @@
 //   WorkerPool pool(4);                                        // the caller is one of the four
 //   pool.run({0, 64}, [&](int slot) noexcept { step(slot); }); // returns when all 64 are done
 //
-// or, where the caller has something else to do meanwhile, in one of two lanes:
+// or, where the caller has something else to do meanwhile, in one of four lanes:
 //
 //   pool.begin(0, {0, 32}, step);                              // `step` must live until
 //   pool.finish(0);                                            // all 32 are done
@@ -67,7 +67,7 @@ class WorkerPool {
     finish(0);
   }
 
-  static constexpr int kNumLanes = 2;
+  static constexpr int kNumLanes = 4;
 
  private:
   struct Job {

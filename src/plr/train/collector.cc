@@ -47,21 +47,22 @@ void Collector::fill(Rollout& rollout) {
     group.policy.refresh();
     ask(group, rollout, 0);
   }
-  const std::size_t num_groups = groups_.size();
-  const auto ask_after = [&](std::size_t turn) {
-    ask(groups_[turn % num_groups], rollout, turn / num_groups + 1);
-  };
-  const std::size_t num_turns = rollout.num_steps() * num_groups;
-  for (std::size_t turn = 0; turn < num_turns; ++turn) {
-    Group& group = groups_[turn % num_groups];
-    begin_step(group, rollout, turn / num_groups);
-    // While these slots step, those of the turn before get their levels and are thought about.
-    if (num_groups > 1 && turn > 0) ask_after(turn - 1);
-    finish_step(group, rollout, turn / num_groups);
-    if (num_groups == 1) ask_after(turn);
+  const std::size_t num_turns = rollout.num_steps() * groups_.size();
+  // How many turns later a step is finished, and those slots are thought about again.
+  const std::size_t finish_lag = groups_.size() > 2 ? 1 : 0;
+  const std::size_t ask_lag = groups_.size() > 1 ? finish_lag + 1 : 0;
+  for (std::size_t turn = 0; turn < num_turns + ask_lag; ++turn) {
+    if (turn < num_turns) begin_step(turn, rollout);
+    if (ask_lag > 0 && turn >= ask_lag) ask_again(turn - ask_lag, rollout);
+    const std::size_t begun = turn - finish_lag;  // wraps around, far away, in the first turn
+    if (begun < num_turns) finish_step(begun, rollout);
+    if (ask_lag == 0) ask_again(turn, rollout);
   }
-  if (num_groups > 1) ask_after(num_turns - 1);
   value_the_rest(rollout);
+}
+
+void Collector::ask_again(std::size_t turn, Rollout& rollout) {
+  ask(group_of(turn), rollout, turn / groups_.size() + 1);
 }
 
 // Shows the network what the slots show once their levels have started; after the last step, it is
@@ -73,7 +74,9 @@ void Collector::ask(Group& group, Rollout& rollout, std::size_t step) {
   group.policy.ask(group.take_obs(rollout, step), group.part(uniforms_));
 }
 
-void Collector::begin_step(Group& group, Rollout& rollout, std::size_t step) {
+void Collector::begin_step(std::size_t turn, Rollout& rollout) {
+  Group& group = group_of(turn);
+  const std::size_t step = turn / groups_.size();
   std::ranges::copy(group.part(levels_), group.part(rollout.levels[step]).begin());
   const auto actions = group.part(rollout.actions[step]);
   {
@@ -85,12 +88,13 @@ void Collector::begin_step(Group& group, Rollout& rollout, std::size_t step) {
   parts_.env.begin_step(group.lane, group.slots, actions, batch(rollout));
 }
 
-void Collector::finish_step(Group& group, Rollout& rollout, std::size_t step) {
+void Collector::finish_step(std::size_t turn, Rollout& rollout) {
+  Group& group = group_of(turn);
   {
     const Stopwatch watch(times_.environment);
     parts_.env.finish_step(group.lane, group.slots, batch(rollout));
   }
-  score(group, rollout, step);
+  score(group, rollout, turn / groups_.size());
   start_next_levels(group, rollout);
 }
 

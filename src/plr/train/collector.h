@@ -8,10 +8,13 @@
 //   1); collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
-// Two groups of slots take turns, so that environment and network work at the same time:
+// Groups of slots take turns, so that environment and network work at the same time.  Of four,
 //
-//   first group   | step | score, start levels, think            | step | ...
-//   second group  | start levels, think | step | score, ...
+//   turn     5        6        7        8        9
+//   step   ---B---  ---C---  ---D---  ---A---  ---B---     begun in their turn,
+//             ---A---  ---B---  ---C---  ---D---           finished in the next
+//   start  D        A        B        C        D           levels in place of those that ended
+//   think     D        A        B        C        D        about the next action
 //
 // The turns are always the same, whoever is quicker, and so is the run.
 //
@@ -46,7 +49,7 @@ struct CollectorParts {
 
 class Collector {
  public:
-  // The slots are played in one or two groups.
+  // The slots are played in one to four groups.
   Collector(const CollectorParts& parts, Random actions, int num_groups);
 
   // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
@@ -83,9 +86,12 @@ class Collector {
     }
   };
 
+  // Turn i is step i / groups of group i % groups.
+  Group& group_of(std::size_t turn) { return groups_[turn % groups_.size()]; }
+  void begin_step(std::size_t turn, Rollout& rollout);
+  void finish_step(std::size_t turn, Rollout& rollout);
+  void ask_again(std::size_t turn, Rollout& rollout);
   void ask(Group& group, Rollout& rollout, std::size_t step);
-  void begin_step(Group& group, Rollout& rollout, std::size_t step);
-  void finish_step(Group& group, Rollout& rollout, std::size_t step);
   void finish_starts(Group& group);
   void score(Group& group, Rollout& rollout, std::size_t step);
   void start_next_levels(Group& group, Rollout& rollout);

@@ -115,7 +115,7 @@ TEST(Collector, RecordsAllThatEndedBeforeItDrawsAnyInSlotOrder) {
                                                            "draw 5", "draw 6"}));
 }
 
-TEST(Collector, TwoGroupsRecordAndDrawInTurns) {
+TEST(Collector, GroupsRecordAndDrawInTurns) {
   // The first group is slot 0, the second slots 1 and 2.
   Fixture f({2, 9, 2, 5, 6}, 2, 2);
   f.curriculum.events.clear();
@@ -125,7 +125,7 @@ TEST(Collector, TwoGroupsRecordAndDrawInTurns) {
 }
 
 TEST(Collector, TellsOneStoryPerRow) {
-  for (const int groups : {1, 2}) {
+  for (const int groups : {1, 2, 3}) {
     Fixture f({1, 2, 3, 7, 8, 9}, 2, groups);
     f.collector.fill(f.rollout);
     const auto row = [](auto&& values) { return std::vector<int>(values.begin(), values.end()); };
@@ -145,15 +145,17 @@ TEST(Collector, TellsOneStoryPerRow) {
   }
 }
 
-TEST(Collector, TwoGroupsActOnTheSameNumbersAsOne) {
+TEST(Collector, GroupsActOnTheSameNumbersAsAllTogether) {
   // While no episode ends, groups change nothing but who waits for whom.
-  Fixture one({50, 60, 70}, 5, 1);
-  Fixture two({50, 60, 70}, 5, 2);
-  for (int rollouts = 0; rollouts < 2; ++rollouts) {
-    one.collector.fill(one.rollout);
-    two.collector.fill(two.rollout);
-    EXPECT_TRUE(std::ranges::equal(one.rollout.actions.all(), two.rollout.actions.all()));
-    EXPECT_TRUE(at::equal(one.rollout.obs(), two.rollout.obs()));
+  for (const int groups : {2, 3}) {
+    Fixture one({50, 60, 70}, 5, 1);
+    Fixture more({50, 60, 70}, 5, groups);
+    for (int rollouts = 0; rollouts < 2; ++rollouts) {
+      one.collector.fill(one.rollout);
+      more.collector.fill(more.rollout);
+      EXPECT_TRUE(std::ranges::equal(one.rollout.actions.all(), more.rollout.actions.all()));
+      EXPECT_TRUE(at::equal(one.rollout.obs(), more.rollout.obs()));
+    }
   }
 }
 

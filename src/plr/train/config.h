@@ -90,10 +90,8 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("rollout_length", config.rollout_length, from_to(1, 1 << 20),
         "steps of each slot between two updates");
   visit("seed", config.seed, any_value(), "the run's one seed: the same seed gives the same run");
-  visit(
-      "slot_groups", config.slot_groups, from_to(1, 2),
-      "1, or 2 halves of the slots in turns: the environment steps one while the network acts for "
-      "the other");
+  visit("slot_groups", config.slot_groups, from_to(1, 4),
+        "parts of the slots that take turns: while some step, the network acts for others");
   visit("eval_interval", config.eval_interval, at_least(0),
         "updates between two evaluations on test and training levels; 0 for none");
   visit("eval_episodes", config.eval_episodes, from_to(1, 1 << 20), "episodes of each of them");

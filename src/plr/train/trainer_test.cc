@@ -88,7 +88,7 @@ TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
          set_method(c, Method::kUcbDracPlr);
          c.drac.ucb.each_arm_once = true;  // so that all eight augmentations have their turn
        }},
-      {"two groups", [](TrainConfig& c) { c.schedule.slot_groups = 2; }},
+      {"four groups", [](TrainConfig& c) { c.schedule.slot_groups = 4; }},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);
