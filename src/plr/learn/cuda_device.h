@@ -18,6 +18,13 @@ inline int capability(at::Device device) {
   return 10 * major + minor;
 }
 
+// How much shared memory a block may have, in bytes.
+inline int shared_memory(at::Device device) {
+  int bytes = 0;
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.index());
+  return bytes;
+}
+
 // The cudaStream_t to which this thread gives its orders.
 inline void* current_stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 

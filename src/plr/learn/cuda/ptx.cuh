@@ -30,6 +30,14 @@ __device__ inline void load_matrix(std::uint32_t (&a)[4], std::uint32_t address)
                : "memory");
 }
 
+// The same for matrices that lie transposed.
+__device__ inline void load_transposed(std::uint32_t (&a)[4], std::uint32_t address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+               : "r"(address)
+               : "memory");
+}
+
 __device__ inline void store_matrix(std::uint32_t address, std::uint32_t r0, std::uint32_t r1,
                                     std::uint32_t r2, std::uint32_t r3) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(address),
@@ -49,6 +57,22 @@ __device__ inline std::uint32_t pack_bf16(float low, float high) {
   std::uint32_t packed;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(packed) : "f"(high), "f"(low));
   return packed;
+}
+
+// ---- copies that are waited for in groups ------------------------------------------------------
+
+// Begins to copy 16 bytes from global memory, or writes zeros if there is nothing to be copied.
+__device__ inline void copy128(std::uint32_t to, const void* from, bool is_there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(is_there ? 16 : 0)
+               : "memory");
+}
+// What was begun since the last time is a group.
+__device__ inline void end_of_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Until at most the last COUNT groups are under way.
+template <int COUNT>
+__device__ inline void wait_for_groups_but() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
 }
 
 // ---- shared memory -----------------------------------------------------------------------------
