@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   if (lane == 0) value[sample] = estimate + w.value_bias[0];
   float logit = 0;
   const int actions = pass.shape.num_actions;
+#pragma unroll 4
   for (int a = 0; a < actions; ++a) {
     const float* row = w.policy + a * kHidden;
     const float sum = warp_sum(unit[0] * row[lane] + unit[1] * row[lane + 32]);
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(kUnits)
   float bias_sum = 0;
   const int count = min(kHeadSamples, pass.batch - first);
   const std::int64_t at = static_cast<std::int64_t>(first) * kUnits + u;
-#pragma unroll 4
+#pragma unroll 8
   for (int s = 0; s < count; ++s) {
     const float unit = saved.units[at + s * kUnits];
     float sum = grad[s][MAX_ACTIONS] * value_weight;

@@ -8,6 +8,7 @@ namespace plr::cuda {
 
 bool can_learn(const MinigridShape& shape, int obs_channels, int shared_memory) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
+  if (shape.height > kMaxSide || shape.width > kMaxSide) return false;
   return shape.num_actions <= 32 && look_back_bytes(shape) <= shared_memory;
 }
 

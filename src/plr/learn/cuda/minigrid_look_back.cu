@@ -36,7 +36,7 @@ __device__ void copy_rows(const void* from, int rows, int pitch, char* to) {
   constexpr int kChunks = BYTES / 16;
   for (int i = static_cast<int>(threadIdx.x); i < rows * kChunks; i += kConvThreads) {
     copy128(shared_address(to + i / kChunks * pitch + i % kChunks * 16),
-            static_cast<const char*>(from) + i * 16, true);
+            static_cast<const char*>(from) + i * 16);
   }
 }
 
@@ -45,13 +45,12 @@ template <int CHANNELS>
 __device__ void copy_third(const Grid& grid, const __nv_bfloat16* from, char* to) {
   constexpr int kChunks = CHANNELS / 8;
   const int columns = grid.pitch - 2;
+  const Divisor by_columns(columns);
   for (int i = static_cast<int>(threadIdx.x); i < (grid.rows - 2) * columns * kChunks;
        i += kConvThreads) {
     const int pixel = i / kChunks;
-    const int y = pixel / columns;
-    const int there = pixel + y * (grid.pitch - columns);
-    copy128(shared_address(to + there * third_pitch(CHANNELS) + i % kChunks * 16), from + i * 8,
-            true);
+    const int there = pixel + by_columns(pixel) * (grid.pitch - columns);
+    copy128(shared_address(to + there * third_pitch(CHANNELS) + i % kChunks * 16), from + i * 8);
   }
 }
 
@@ -195,11 +194,27 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   const int warp = static_cast<int>(threadIdx.x / 32);
   char* conv2 = memory;
   char* conv3 = conv2 + kSecond * kConv2Pitch;
-  char* images = memory + weight_bytes(CHANNELS);
+  char* raw = memory + weight_bytes(CHANNELS);
+  char* images = raw + raw_bytes(grid, pass.obs_are_floats, images_at_once);
   zero_memory(images, images_at_once * at.total);
   copy_rows<2 * 4 * kFirst>(saved.conv2, kSecond, kConv2Pitch, conv2);
   copy_rows<2 * 4 * kSecond>(saved.conv3, CHANNELS, kConv3Pitch, conv3);
   const Columns<16> first_columns(saved.conv1, pass.weights.conv1_bias, 0, lane);
+  const RawObs obs(grid, pass);
+  const int features = (grid.rows - 2) * (grid.pitch - 2) * CHANNELS;
+  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const auto load = [&](int begin) {
+    for (int i = 0; i < count_at(begin); ++i) {
+      char* image = images + i * at.total;
+      const std::int64_t n = begin + i;
+      copy_third<CHANNELS>(grid, scratch.features_grad + n * features,
+                           image + at.third_grad + grid.guard() * third_pitch(CHANNELS));
+      // The last pixel does not count, and has no place.
+      copy_rows<2 * kSecond>(saved.second + n * grid.second_pixels * kSecond,
+                             grid.second_pixels - 1, kSecondPitch, image + at.second);
+    }
+    obs.load(begin, count_at(begin), raw);
+  };
 
   // Which weights' gradients this warp sums: of the third layer a place and half of the outputs, of
   // the second likewise, of the first all, over its own pixels.
@@ -214,34 +229,19 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   float sum1[2][4] = {};
 
   const int stride = static_cast<int>(gridDim.x) * images_at_once;
-  const int features = (grid.rows - 2) * (grid.pitch - 2) * CHANNELS;
-  for (int begin = static_cast<int>(blockIdx.x) * images_at_once; begin < pass.batch;
-       begin += stride) {
-    const int count = min(images_at_once, pass.batch - begin);
-    __syncthreads();
-    for (int i = 0; i < count; ++i) {
-      char* image = images + i * at.total;
-      const std::int64_t n = begin + i;
-      copy_third<CHANNELS>(grid, scratch.features_grad + n * features,
-                           image + at.third_grad + grid.guard() * kPitch3);
-      // The last pixel does not count, and has no place.
-      copy_rows<2 * kSecond>(saved.second + n * grid.second_pixels * kSecond,
-                             grid.second_pixels - 1, kSecondPitch, image + at.second);
-      load_image(grid, pass.obs, pass.obs_are_floats, begin + i, image);
-    }
-    end_of_group();
+  const int start = static_cast<int>(blockIdx.x) * images_at_once;
+  __syncthreads();  // zeros are there
+  load(start);
+  end_of_group();
+  for (int begin = start; begin < pass.batch; begin += stride) {
+    const int count = count_at(begin);
     wait_for_groups_but<0>();
     __syncthreads();
-
+    make_images(grid, obs, raw, begin, count, images, at.total);
     const int pairs = (grid.second_tiles + 1) / 2;
     for (int unit = warp; unit < count * pairs; unit += kConvWarps) {
       look_back_third<CHANNELS>(grid, at, images + unit / pairs * at.total, shared_address(conv3),
                                 unit % pairs * 2, lane);
-    }
-    for (int unit = kConvWarps - 1 - warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      char* image = images + unit / grid.first_tiles * at.total;
-      see_first(grid, shared_address(image), unit % grid.first_tiles, lane, first_columns,
-                image + at.first, image + at.winner);
     }
     for (int i = 0; i < count; ++i) {
       const std::uint32_t image = shared_address(images + i * at.total);
@@ -252,9 +252,21 @@ __global__ void __launch_bounds__(kConvThreads, 2)
     }
     __syncthreads();
 
+    // The third layer's part is over: what the next images need is on its way.
+    if (begin + stride < pass.batch) load(begin + stride);
+    end_of_group();
     for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      look_back_second(grid, at, images + unit / grid.first_tiles * at.total, shared_address(conv2),
-                       unit % grid.first_tiles, lane, sum1);
+      const int i = grid.by_first_tiles(unit);
+      char* image = images + i * at.total;
+      see_first(grid, shared_address(image), unit - i * grid.first_tiles, lane, first_columns,
+                image + at.first, image + at.winner);
+    }
+    __syncthreads();
+
+    for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
+      const int i = grid.by_first_tiles(unit);
+      look_back_second(grid, at, images + i * at.total, shared_address(conv2),
+                       unit - i * grid.first_tiles, lane, sum1);
     }
     for (int i = 0; i < count; ++i) {
       const std::uint32_t image = shared_address(images + i * at.total);
@@ -312,23 +324,28 @@ __global__ void __launch_bounds__(kConvThreads, 2)
 }  // namespace
 
 int look_back_bytes(const MinigridShape& shape) {
-  return weight_bytes(shape.channels) + LookBackLayout(Grid(shape), shape.channels).total;
+  const Grid grid(shape);
+  return weight_bytes(shape.channels) + raw_bytes(grid, /*are_floats=*/true, 1) +
+         LookBackLayout(grid, shape.channels).total;
 }
 
 int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
                        const MinigridScratchpad& scratch, void* stream) {
   const Grid grid(pass.shape);
   const int channels = pass.shape.channels;
-  const int of_image = LookBackLayout(grid, channels).total;
-  // Two blocks of a multiprocessor, with up to four images each.
-  const int at_once = std::clamp((112 * 1024 - weight_bytes(channels)) / of_image, 1, 4);
+  const auto bytes_of = [&](int images) {
+    // Small images leave less than the last sums need.
+    return weight_bytes(channels) + raw_bytes(grid, pass.obs_are_floats, images) +
+           std::max(images * LookBackLayout(grid, channels).total, kConvWarps * 256 * 4);
+  };
+  // As many as leave room for a second block on a multiprocessor.
+  int at_once = kMaxAtOnce;
+  while (at_once > 1 && bytes_of(at_once) > 112 * 1024) --at_once;
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
-  // Small images leave less than the last sums need.
-  const int bytes = weight_bytes(channels) + std::max(at_once * of_image, kConvWarps * 256 * 4);
   const auto kernel = channels == 64 ? look_back<64> : look_back<32>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(grid, pass, saved,
-                                                                             scratch, at_once);
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(at_once));
+  kernel<<<blocks, kConvThreads, bytes_of(at_once), static_cast<cudaStream_t>(stream)>>>(
+      grid, pass, saved, scratch, at_once);
   return blocks;
 }
 

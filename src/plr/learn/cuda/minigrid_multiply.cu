@@ -38,7 +38,7 @@ struct Slab {
       const int side = first_side + (K_IS_ROWS ? column : row);
       const bool is_there = k < end_k && side < num_sides;
       const std::int64_t at = K_IS_ROWS ? k * pitch + side : side * pitch + k;
-      copy128(to + row * kPitch + column * 2, is_there ? from + at : from, is_there);
+      copy128(to + row * kPitch + column * 2, is_there ? from + at : from, is_there ? 16 : 0);
     }
   }
 
@@ -69,6 +69,79 @@ struct Factor {
 struct Sizes {
   int m, n, k;
   int steps_of_part;  // of kStep
+};
+
+// Where a block's tile begins in the result, and a warp's 32x32 in the tile.
+struct Corner {
+  int m, n;
+  int warp_m, warp_n;
+};
+
+// Calls at(m, n, two results side by side), counted from the warp's corner.
+template <class At>
+__device__ void for_each_pair(const float (&sum)[2][4][4], At at) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      at(8 * i + lane / 4, 8 * j + lane % 4 * 2, sum[i / 2][j][i % 2 * 2],
+         sum[i / 2][j][i % 2 * 2 + 1]);
+    }
+  }
+}
+
+// Keeps a block's part of the sums: [parts][m][n].
+struct KeepPart {
+  float* parts;
+
+  __device__ void operator()(const float (&sum)[2][4][4], const Corner& corner, const Sizes& size,
+                             char*) const {
+    float* part = parts + static_cast<std::int64_t>(blockIdx.z) * size.m * size.n;
+    for_each_pair(sum, [&](int m, int n, float x, float y) {
+      m += corner.m + corner.warp_m;
+      n += corner.n + corner.warp_n;
+      if (m >= size.m || n >= size.n) return;
+      *reinterpret_cast<float2*>(part + static_cast<std::int64_t>(m) * size.n + n) = {x, y};
+    });
+  }
+};
+
+// Keeps gradients where ReLU let something through: [m][n] in bf16, written 16 bytes at a time, as
+// a tile of 64x128 that is first put together in shared memory.
+struct KeepWhereSeen {
+  const __nv_bfloat16* features;
+  __nv_bfloat16* grads;
+
+  __device__ void operator()(const float (&sum)[2][4][4], const Corner& corner, const Sizes& size,
+                             char* memory) const {
+    constexpr int kPitch = 2 * 128 + 16;
+    __syncthreads();  // the factors are no longer needed
+    for_each_pair(sum, [&](int m, int n, float x, float y) {
+      *reinterpret_cast<std::uint32_t*>(memory + (corner.warp_m + m) * kPitch +
+                                        (corner.warp_n + n) * 2) = pack_bf16(x, y);
+    });
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 64 * 16 / kThreads; ++i) {
+      const int chunk = i * kThreads + static_cast<int>(threadIdx.x);
+      const int m = corner.m + chunk / 16;
+      const int n = corner.n + chunk % 16 * 8;
+      if (m >= size.m || n >= size.n) continue;
+      const std::int64_t at = static_cast<std::int64_t>(m) * size.n + n;
+      uint4 grad = *reinterpret_cast<const uint4*>(memory + chunk / 16 * kPitch + chunk % 16 * 16);
+      const uint4 seen = *reinterpret_cast<const uint4*>(features + at);
+      grad = {where_seen(grad.x, seen.x), where_seen(grad.y, seen.y), where_seen(grad.z, seen.z),
+              where_seen(grad.w, seen.w)};
+      *reinterpret_cast<uint4*>(grads + at) = grad;
+    }
+  }
+
+ private:
+  // Features are never negative: they are zero if all bits are.
+  static __device__ std::uint32_t where_seen(std::uint32_t grad, std::uint32_t seen) {
+    return grad & ((seen & 0xFFFF ? 0xFFFFU : 0U) | (seen >> 16 ? 0xFFFF0000U : 0U));
+  }
 };
 
 template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, class Put>
@@ -124,40 +197,8 @@ __global__ void __launch_bounds__(kThreads, 2)
       }
     }
   }
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int m = first_m + warp_m + 8 * i + lane / 4;
-    if (m >= size.m) continue;
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const int n = first_n + warp_n + 8 * j + lane % 4 * 2;
-      if (n < size.n) put(m, n, sum[i / 2][j][i % 2 * 2], sum[i / 2][j][i % 2 * 2 + 1]);
-    }
-  }
+  put(sum, Corner{first_m, first_n, warp_m, warp_n}, size, reinterpret_cast<char*>(aligned_memory));
 }
-
-// Keeps a block's part of the sums: [parts][m][n].
-struct KeepPart {
-  float* parts;
-  int num_rows, num_columns;
-  __device__ void operator()(int m, int n, float x, float y) const {
-    const std::int64_t row = static_cast<std::int64_t>(blockIdx.z) * num_rows + m;
-    *reinterpret_cast<float2*>(parts + row * num_columns + n) = {x, y};
-  }
-};
-
-// Keeps gradients where ReLU let something through.
-struct KeepWhereSeen {
-  const __nv_bfloat16* features;
-  __nv_bfloat16* grads;
-  int num_features;
-  __device__ void operator()(int m, int n, float x, float y) const {
-    const std::int64_t at = static_cast<std::int64_t>(m) * num_features + n;
-    const float2 seen = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(features + at));
-    *reinterpret_cast<std::uint32_t*>(grads + at) =
-        pack_bf16(seen.x > 0 ? x : 0, seen.y > 0 ? y : 0);
-  }
-};
 
 template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, class Put>
 void order(Factor left, Factor right, int m, int n, int k, int parts, Put put, void* stream) {
@@ -178,19 +219,19 @@ void order(Factor left, Factor right, int m, int n, int k, int parts, Put put, v
 void minigrid_hidden(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
   const int features = pass.shape.num_features();
   order<64, false, false>({saved.features, features}, {saved.hidden, features}, pass.batch, kUnits,
-                          features, unit_parts(pass.batch, features),
-                          KeepPart{saved.unit_parts, pass.batch, kUnits}, stream);
+                          features, unit_parts(pass.batch, features), KeepPart{saved.unit_parts},
+                          stream);
 }
 
 void minigrid_hidden_back(const MinigridPass& pass, const MinigridSaved& saved,
                           const MinigridScratchpad& scratch, void* stream) {
   const int features = pass.shape.num_features();
   order<64, false, true>({scratch.units_grad, kUnits}, {saved.hidden, features}, pass.batch,
-                         features, kUnits, 1,
-                         KeepWhereSeen{saved.features, scratch.features_grad, features}, stream);
+                         features, kUnits, 1, KeepWhereSeen{saved.features, scratch.features_grad},
+                         stream);
   order<128, true, true>({scratch.units_grad, kUnits}, {saved.features, features}, kUnits, features,
                          pass.batch, hidden_parts(pass.batch, features),
-                         KeepPart{scratch.hidden_parts, kUnits, features}, stream);
+                         KeepPart{scratch.hidden_parts}, stream);
 }
 
 }  // namespace plr::cuda

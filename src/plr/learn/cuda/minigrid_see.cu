@@ -53,24 +53,29 @@ struct SeeLayout {
         total(second + grid.second_bytes()) {}
 };
 
-// A 2x2 convolution of 16 pixels and 16 channels, and ReLU.  put(pixel, four channels).
+// A 2x2 convolution of two tiles, each of 16 pixels and 16 channels, and ReLU; two at once, since
+// their sums need not wait for each other.  put(which, pixel of the tile, four channels).
 template <int IN, class Put>
-__device__ void convolve(const Grid& grid, std::uint32_t in, int tile, int lane,
+__device__ void convolve(const Grid& grid, const std::uint32_t (&tiles)[2], int lane,
                          const Columns<4 * IN>& columns, Put put) {
   constexpr int kPitch = 2 * IN + 16;
-  const std::uint32_t mine = in + (tile * kTile + lane % 16) * kPitch + lane / 16 * 16;
-  Sums sums(columns.bias);
+  const std::uint32_t mine = lane % 16 * kPitch + lane / 16 * 16;
+  Sums sums[2] = {Sums(columns.bias), Sums(columns.bias)};
 #pragma unroll
   for (int k = 0; k < IN / 4; ++k) {
-    std::uint32_t a[4];
-    load_matrix(a, mine + grid.step(k / (IN / 16)) * kPitch + k % (IN / 16) * 32);
-    sums.add(a, columns.weight[k]);
+    const std::uint32_t step = mine + grid.step(k / (IN / 16)) * kPitch + k % (IN / 16) * 32;
+    std::uint32_t a[2][4];
+    load_matrix(a[0], tiles[0] + step);
+    load_matrix(a[1], tiles[1] + step);
+    sums[0].add(a[0], columns.weight[k]);
+    sums[1].add(a[1], columns.weight[k]);
   }
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    put(tile * kTile + 8 * half + lane / 4,
-        uint2{pack_bf16(relu(sums.at(half, 0)), relu(sums.at(half, 1))),
-              pack_bf16(relu(sums.at(half, 2)), relu(sums.at(half, 3)))});
+  for (int i = 0; i < 4; ++i) {
+    const Sums& sum = sums[i / 2];
+    put(i / 2, i % 2 * 8 + lane / 4,
+        uint2{pack_bf16(relu(sum.at(i % 2, 0)), relu(sum.at(i % 2, 1))),
+              pack_bf16(relu(sum.at(i % 2, 2)), relu(sum.at(i % 2, 3)))});
   }
 }
 
@@ -80,14 +85,23 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
   const SeeLayout at(grid);
+  char* raw = memory + images_at_once * at.total;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
+  const int stride = static_cast<int>(gridDim.x) * images_at_once;
+  const int start = static_cast<int>(blockIdx.x) * images_at_once;
+  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const RawObs obs(grid, pass);
+  obs.load(start, count_at(start), raw);
+  end_of_group();
   zero_memory(memory, images_at_once * at.total);
 
   // A warp has 16 channels of each layer, whose weights it keeps, and shares the pixels of all
   // images with those that have the same channels.
   constexpr int kSecondGroups = kSecond / 16;
+  constexpr int kSecondSharers = kConvWarps / kSecondGroups;
   constexpr int kThirdGroups = CHANNELS / 16;
+  constexpr int kThirdSharers = kConvWarps / kThirdGroups;
   const int second_channel = warp % kSecondGroups * 16;
   const int third_channel = warp % kThirdGroups * 16;
   const Columns<16> first_columns(saved.conv1, pass.weights.conv1_bias, 0, lane);
@@ -95,55 +109,78 @@ __global__ void __launch_bounds__(kConvThreads, 2)
                                            lane);
   const Columns<4 * kSecond> third_columns(saved.conv3, pass.weights.conv3_bias, third_channel,
                                            lane);
+  wait_for_groups_but<0>();
+  __syncthreads();
+  make_images(grid, obs, raw, start, count_at(start), memory, at.total);
 
-  const int stride = static_cast<int>(gridDim.x) * images_at_once;
-  for (int begin = static_cast<int>(blockIdx.x) * images_at_once; begin < pass.batch;
-       begin += stride) {
-    const int count = min(images_at_once, pass.batch - begin);
+  // The next images are on their way while these are seen.
+  for (int begin = start; begin < pass.batch; begin += stride) {
+    const int count = count_at(begin);
+    const int next = begin + stride;
     __syncthreads();
-    for (int i = 0; i < count; ++i) {
-      load_image(grid, pass.obs, pass.obs_are_floats, begin + i, memory + i * at.total);
-    }
-    __syncthreads();
+    if (next < pass.batch) obs.load(next, count_at(next), raw);
+    end_of_group();
     for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      char* image = memory + unit / grid.first_tiles * at.total;
-      see_first(grid, shared_address(image), unit % grid.first_tiles, lane, first_columns,
+      const int i = grid.by_first_tiles(unit);
+      char* image = memory + i * at.total;
+      see_first(grid, shared_address(image), unit - i * grid.first_tiles, lane, first_columns,
                 image + at.first, nullptr);
     }
     __syncthreads();
-    for (int unit = warp / kSecondGroups; unit < count * grid.second_tiles;
-         unit += kConvWarps / kSecondGroups) {
-      const int i = unit / grid.second_tiles;
-      char* image = memory + i * at.total;
+
+    const int second_units = count * grid.second_tiles;
+    for (int unit = warp / kSecondGroups; unit < second_units; unit += 2 * kSecondSharers) {
+      int image[2], tile[2];
+      std::uint32_t tiles[2];
+      for (int k = 0; k < 2; ++k) {
+        const int mine = min(unit + k * kSecondSharers, second_units - 1);
+        image[k] = grid.by_second_tiles(mine);
+        tile[k] = mine - image[k] * grid.second_tiles;
+        tiles[k] =
+            shared_address(memory + image[k] * at.total + at.first) + tile[k] * kTile * kFirstPitch;
+      }
       const int channel = second_channel + lane % 4 * 4;
-      const std::int64_t first_pixel = static_cast<std::int64_t>(begin + i) * grid.second_pixels;
-      convolve<kFirst>(
-          grid, shared_address(image + at.first), unit % grid.second_tiles, lane, second_columns,
-          [&](int pixel, uint2 seen) {
-            if (pixel >= grid.second_pixels) return;
-            if (pixel % grid.pitch == grid.pitch - 1) seen = {};
-            *reinterpret_cast<uint2*>(image + at.second + pixel * kSecondPitch + channel * 2) =
-                seen;
-            *reinterpret_cast<uint2*>(saved.second + (first_pixel + pixel) * kSecond + channel) =
-                seen;
-          });
+      convolve<kFirst>(grid, tiles, lane, second_columns, [&](int k, int pixel, uint2 seen) {
+        pixel += tile[k] * kTile;
+        if (pixel >= grid.second_pixels) return;
+        if (pixel - grid.by_pitch(pixel) * grid.pitch == grid.pitch - 1) seen = {};
+        *reinterpret_cast<uint2*>(memory + image[k] * at.total + at.second + pixel * kSecondPitch +
+                                  channel * 2) = seen;
+        const std::int64_t row =
+            static_cast<std::int64_t>(begin + image[k]) * grid.second_pixels + pixel;
+        *reinterpret_cast<uint2*>(saved.second + row * kSecond + channel) = seen;
+      });
     }
+    wait_for_groups_but<0>();
     __syncthreads();
-    for (int unit = warp / kThirdGroups; unit < count * grid.third_tiles;
-         unit += kConvWarps / kThirdGroups) {
-      const int i = unit / grid.third_tiles;
-      const int rows = grid.rows - 2;
-      const int columns = grid.pitch - 2;
+
+    if (next < pass.batch) {
+      make_images(grid, obs, raw, next, count_at(next), memory, at.total);
+    }
+    const int rows = grid.rows - 2;
+    const int columns = grid.pitch - 2;
+    const int third_units = count * grid.third_tiles;
+    for (int unit = warp / kThirdGroups; unit < third_units; unit += 2 * kThirdSharers) {
+      int image[2], tile[2];
+      std::uint32_t tiles[2];
+      for (int k = 0; k < 2; ++k) {
+        const int mine = min(unit + k * kThirdSharers, third_units - 1);
+        image[k] = grid.by_third_tiles(mine);
+        tile[k] = mine - image[k] * grid.third_tiles;
+        tiles[k] = shared_address(memory + image[k] * at.total + at.second) +
+                   tile[k] * kTile * kSecondPitch;
+      }
       __nv_bfloat16* features = saved.features +
-                                static_cast<std::int64_t>(begin + i) * rows * columns * CHANNELS +
+                                static_cast<std::int64_t>(begin) * rows * columns * CHANNELS +
                                 third_channel + lane % 4 * 4;
-      convolve<kSecond>(grid, shared_address(memory + i * at.total + at.second),
-                        unit % grid.third_tiles, lane, third_columns, [&](int pixel, uint2 seen) {
-                          const int y = pixel / grid.pitch;
-                          const int x = pixel - y * grid.pitch;
-                          if (y >= rows || x >= columns) return;
-                          *reinterpret_cast<uint2*>(features + (y * columns + x) * CHANNELS) = seen;
-                        });
+      convolve<kSecond>(grid, tiles, lane, third_columns, [&](int k, int pixel, uint2 seen) {
+        pixel += tile[k] * kTile;
+        const int y = grid.by_pitch(pixel);
+        const int x = pixel - y * grid.pitch;
+        if (y >= rows || x >= columns) return;
+        const int there = ((image[k] * rows + y) * columns + x) * CHANNELS;
+        *reinterpret_cast<uint2*>(features + there) = seen;
+      });
     }
   }
 }
@@ -161,14 +198,15 @@ void minigrid_pack(const MinigridPass& pass, const MinigridSaved& saved, void* s
 
 void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
   const Grid grid(pass.shape);
-  const int bytes = SeeLayout(grid).total;
-  // Two blocks of a multiprocessor, with up to four images each.
-  const int at_once = std::clamp(100 * 1024 / bytes, 1, 4);
+  const int of_image = SeeLayout(grid).total;
+  // Two blocks of a multiprocessor.
+  const int at_once = std::clamp(90 * 1024 / of_image, 1, kMaxAtOnce);
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
+  const int bytes = at_once * of_image + raw_bytes(grid, pass.obs_are_floats, at_once);
   const auto kernel = pass.shape.channels == 64 ? see<64> : see<32>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, at_once * bytes);
-  kernel<<<blocks, kConvThreads, at_once * bytes, static_cast<cudaStream_t>(stream)>>>(
-      grid, pass, saved, at_once);
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(grid, pass, saved,
+                                                                             at_once);
 }
 
 }  // namespace plr::cuda

@@ -28,7 +28,8 @@ constexpr int kFirst = 16;   // channels after the first convolution
 constexpr int kSecond = 32;  // and after the second
 constexpr int kHidden = 64;
 constexpr int kUnits = 2 * kHidden;
-constexpr int kTile = 16;  // pixels
+constexpr int kTile = 16;     // pixels
+constexpr int kMaxSide = 25;  // of an image
 
 constexpr int kConvWarps = 8;
 constexpr int kConvThreads = 32 * kConvWarps;
@@ -39,6 +40,17 @@ constexpr int kFirstPitch = 2 * kFirst + 16;
 constexpr int kSecondPitch = 2 * kSecond + 16;
 __host__ __device__ constexpr int third_pitch(int channels) { return 2 * channels + 16; }
 
+// n / divisor for small n: exact while n * (divisor - 1) < 65536, as for all pixels of four images
+// of kMaxSide.
+struct Divisor {
+  unsigned inverse;
+  __host__ __device__ explicit Divisor(int divisor)
+      : inverse((65536U + static_cast<unsigned>(divisor) - 1) / static_cast<unsigned>(divisor)) {}
+  __device__ int operator()(int n) const {
+    return static_cast<int>(static_cast<unsigned>(n) * inverse >> 16);
+  }
+};
+
 struct Grid {
   int height, width;  // of the image
   int cells;          // of a pool's window, 4 or 1
@@ -46,6 +58,7 @@ struct Grid {
   int image_pitch, image_bytes;
   int first_pixels, second_pixels;  // with those that do not count
   int first_tiles, second_tiles, third_tiles;
+  Divisor by_height, by_width, by_pitch, by_first_tiles, by_second_tiles, by_third_tiles;
 
   __host__ __device__ explicit Grid(const MinigridShape& s)
       : height(s.height),
@@ -59,7 +72,13 @@ struct Grid {
         second_pixels((rows - 1) * pitch),
         first_tiles((first_pixels + kTile - 1) / kTile),
         second_tiles((second_pixels - 1 + kTile - 1) / kTile),
-        third_tiles(((rows - 2) * pitch - 2 + kTile - 1) / kTile) {}
+        third_tiles(((rows - 2) * pitch - 2 + kTile - 1) / kTile),
+        by_height(height),
+        by_width(width),
+        by_pitch(pitch),
+        by_first_tiles(first_tiles),
+        by_second_tiles(second_tiles),
+        by_third_tiles(third_tiles) {}
 
   __host__ __device__ int guard() const { return pitch + 1; }  // pixels
   __host__ __device__ int first_bytes() const {
@@ -85,27 +104,64 @@ __device__ inline void zero_memory(char* memory, int bytes) {
   }
 }
 
-// One image, and itself shifted by a pixel.
-template <class Code>
-__device__ void load_image(const Grid& grid, const Code* from, char* to) {
-  for (int i = static_cast<int>(threadIdx.x); i < grid.height * grid.width; i += kConvThreads) {
-    const int y = i / grid.width;
-    const int x = i - y * grid.width;
-    const auto code = [&](int c) { return static_cast<float>(from[i * kIn + c]); };
-    const uint2 pixel = {pack_bf16(code(0), code(1)), pack_bf16(code(2), 1.0F)};
-    char* row = to + y * grid.image_pitch;
-    *reinterpret_cast<uint2*>(row + x * 8) = pixel;
-    if (x > 0) *reinterpret_cast<uint2*>(row + grid.image_bytes + (x - 1) * 8) = pixel;
+// ---- images ------------------------------------------------------------------------------------
+
+constexpr int kMaxAtOnce = 4;  // images of a block
+
+// Observations as they lie in global memory, from the last multiple of 16 bytes before them on.
+struct RawObs {
+  const char* from;
+  int image_bytes;
+  bool are_floats;
+
+  __device__ RawObs(const Grid& grid, const MinigridPass& pass)
+      : from(static_cast<const char*>(pass.obs)),
+        image_bytes(grid.height * grid.width * kIn * (pass.obs_are_floats ? 4 : 1)),
+        are_floats(pass.obs_are_floats) {}
+
+  __device__ const char* begin(int image) const {
+    return from + static_cast<std::int64_t>(image) * image_bytes;
   }
+  __device__ int skew(int image) const {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(begin(image)) % 16);
+  }
+  // Begins to copy `count` images.
+  __device__ void load(int image, int count, char* to) const {
+    const int size = skew(image) + count * image_bytes;
+    const char* start = begin(image) - skew(image);
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < size; i += kConvThreads * 16) {
+      copy128(shared_address(to + i), start + i, min(16, size - i));
+    }
+  }
+};
+
+__host__ __device__ inline int raw_bytes(const Grid& grid, bool are_floats, int images) {
+  const int size = grid.height * grid.width * kIn * (are_floats ? 4 : 1) * images;
+  return (size + 15) / 16 * 16 + 16;
 }
 
-__device__ inline void load_image(const Grid& grid, const void* obs, bool are_floats, int image,
-                                  char* to) {
-  const std::int64_t first = static_cast<std::int64_t>(image) * grid.height * grid.width * kIn;
-  if (are_floats) {
-    load_image(grid, static_cast<const float*>(obs) + first, to);
+// Makes images of raw observations, and the same shifted by a pixel.
+template <class Code>
+__device__ void make_images(const Grid& grid, const Code* raw, int count, char* to, int stride) {
+  const int pixels = count * grid.height * grid.width;
+  for (int i = static_cast<int>(threadIdx.x); i < pixels; i += kConvThreads) {
+    const int row = grid.by_width(i);  // of all images
+    const int x = i - row * grid.width;
+    const int image = grid.by_height(row);
+    const auto code = [&](int c) { return static_cast<float>(raw[i * kIn + c]); };
+    const uint2 pixel = {pack_bf16(code(0), code(1)), pack_bf16(code(2), 1.0F)};
+    char* at = to + image * stride + (row - image * grid.height) * grid.image_pitch;
+    *reinterpret_cast<uint2*>(at + x * 8) = pixel;
+    if (x > 0) *reinterpret_cast<uint2*>(at + grid.image_bytes + (x - 1) * 8) = pixel;
+  }
+}
+__device__ inline void make_images(const Grid& grid, const RawObs& obs, const char* raw, int begin,
+                                   int count, char* to, int stride) {
+  raw += obs.skew(begin);
+  if (obs.are_floats) {
+    make_images(grid, reinterpret_cast<const float*>(raw), count, to, stride);
   } else {
-    load_image(grid, static_cast<const std::uint8_t*>(obs) + first, to);
+    make_images(grid, reinterpret_cast<const std::uint8_t*>(raw), count, to, stride);
   }
 }
 
@@ -115,7 +171,7 @@ __device__ inline std::uint32_t patch_address(const Grid& grid, std::uint32_t im
                                               int lane) {
   const int pixel = min(tile * kTile + lane % 16, grid.first_pixels - 1);
   const int side = grid.cells == 4 ? 2 : 1;
-  const int y = pixel / grid.pitch;
+  const int y = grid.by_pitch(pixel);
   const int x = (pixel - y * grid.pitch) * side;
   return image + (y * side + lane / 16) * grid.image_pitch + (x & 1) * grid.image_bytes +
          (x & ~1) * 8;
@@ -123,6 +179,8 @@ __device__ inline std::uint32_t patch_address(const Grid& grid, std::uint32_t im
 __device__ inline std::uint32_t cell_offset(const Grid& grid, int cell) {
   return (cell / 2) * grid.image_pitch + (cell % 2) * grid.image_bytes;
 }
+
+// ---- convolutions ------------------------------------------------------------------------------
 
 // Weights of 16 output channels, two tiles of 8, as a warp's lanes hold them for products with K
 // inputs.  A lane has the results of four channels side by side, 4 * (lane % 4) and on: so columns
