@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "plr/learn/cuda/check.h"
 #include "plr/learn/cuda/minigrid_learn.h"
 #include "plr/learn/cuda/minigrid_steps.h"
@@ -9,7 +11,7 @@ namespace plr::cuda {
 bool can_learn(const MinigridShape& shape, int obs_channels, int shared_memory) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.height > kMaxSide || shape.width > kMaxSide) return false;
-  return shape.num_actions <= 32 && look_back_bytes(shape) <= shared_memory;
+  return shape.num_actions <= 32 && shared_memory >= std::max(look_back_bytes(shape), kBlockBytes);
 }
 
 std::int64_t minigrid_saved_bytes(const MinigridShape& shape, int batch) {

@@ -60,7 +60,8 @@ struct MinigridPass {
 
 // Whether the kernels are made for such a network: three channels in, 32 or 64 out, at most 32
 // actions, and images that fit into the shared memory that a block may have, in bytes.  On Hopper
-// all do up to 25x25, or 23x23 if they are not pooled.
+// all do up to 25x25, or 23x23 if they are not pooled; GPUs with less than 112 KB have too little
+// for any.
 bool can_learn(const MinigridShape& shape, int obs_channels, int shared_memory);
 
 std::int64_t minigrid_saved_bytes(const MinigridShape& shape, int batch);

@@ -186,7 +186,7 @@ __device__ void look_back_second(const Grid& grid, const LookBackLayout& at, cha
 template <int CHANNELS>
 __global__ void __launch_bounds__(kConvThreads, 2)
     look_back(Grid grid, MinigridPass pass, MinigridSaved saved, MinigridScratchpad scratch,
-              int images_at_once) {
+              int num_at_once) {
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
   const LookBackLayout at(grid, CHANNELS);
@@ -195,14 +195,14 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   char* conv2 = memory;
   char* conv3 = conv2 + kSecond * kConv2Pitch;
   char* raw = memory + weight_bytes(CHANNELS);
-  char* images = raw + raw_bytes(grid, pass.obs_are_floats, images_at_once);
-  zero_memory(images, images_at_once * at.total);
+  char* images = raw + raw_bytes(grid, pass.obs_are_floats, num_at_once);
+  zero_memory(images, num_at_once * at.total);
   copy_rows<2 * 4 * kFirst>(saved.conv2, kSecond, kConv2Pitch, conv2);
   copy_rows<2 * 4 * kSecond>(saved.conv3, CHANNELS, kConv3Pitch, conv3);
   const Columns<16> first_columns(saved.conv1, pass.weights.conv1_bias, 0, lane);
   const RawObs obs(grid, pass);
   const int features = (grid.rows - 2) * (grid.pitch - 2) * CHANNELS;
-  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const auto count_at = [&](int begin) { return min(num_at_once, pass.batch - begin); };
   const auto load = [&](int begin) {
     for (int i = 0; i < count_at(begin); ++i) {
       char* image = images + i * at.total;
@@ -228,8 +228,8 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   float bias2[1][4] = {};
   float sum1[2][4] = {};
 
-  const int stride = static_cast<int>(gridDim.x) * images_at_once;
-  const int start = static_cast<int>(blockIdx.x) * images_at_once;
+  const int stride = static_cast<int>(gridDim.x) * num_at_once;
+  const int start = static_cast<int>(blockIdx.x) * num_at_once;
   __syncthreads();  // zeros are there
   load(start);
   end_of_group();
@@ -338,9 +338,7 @@ int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
     return weight_bytes(channels) + raw_bytes(grid, pass.obs_are_floats, images) +
            std::max(images * LookBackLayout(grid, channels).total, kConvWarps * 256 * 4);
   };
-  // As many as leave room for a second block on a multiprocessor.
-  int at_once = kMaxAtOnce;
-  while (at_once > 1 && bytes_of(at_once) > 112 * 1024) --at_once;
+  const int at_once = images_at_once(bytes_of);
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
   const auto kernel = channels == 64 ? look_back<64> : look_back<32>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(at_once));

@@ -81,20 +81,20 @@ __device__ void convolve(const Grid& grid, const std::uint32_t (&tiles)[2], int 
 
 template <int CHANNELS>
 __global__ void __launch_bounds__(kConvThreads, 2)
-    see(Grid grid, MinigridPass pass, MinigridSaved saved, int images_at_once) {
+    see(Grid grid, MinigridPass pass, MinigridSaved saved, int num_at_once) {
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
   const SeeLayout at(grid);
-  char* raw = memory + images_at_once * at.total;
+  char* raw = memory + num_at_once * at.total;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
-  const int stride = static_cast<int>(gridDim.x) * images_at_once;
-  const int start = static_cast<int>(blockIdx.x) * images_at_once;
-  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const int stride = static_cast<int>(gridDim.x) * num_at_once;
+  const int start = static_cast<int>(blockIdx.x) * num_at_once;
+  const auto count_at = [&](int begin) { return min(num_at_once, pass.batch - begin); };
   const RawObs obs(grid, pass);
   obs.load(start, count_at(start), raw);
   end_of_group();
-  zero_memory(memory, images_at_once * at.total);
+  zero_memory(memory, num_at_once * at.total);
 
   // A warp has 16 channels of each layer, whose weights it keeps, and shares the pixels of all
   // images with those that have the same channels.
@@ -198,11 +198,12 @@ void minigrid_pack(const MinigridPass& pass, const MinigridSaved& saved, void* s
 
 void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
   const Grid grid(pass.shape);
-  const int of_image = SeeLayout(grid).total;
-  // Two blocks of a multiprocessor.
-  const int at_once = std::clamp(90 * 1024 / of_image, 1, kMaxAtOnce);
+  const auto bytes_of = [&](int images) {
+    return images * SeeLayout(grid).total + raw_bytes(grid, pass.obs_are_floats, images);
+  };
+  const int at_once = images_at_once(bytes_of);
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
-  const int bytes = at_once * of_image + raw_bytes(grid, pass.obs_are_floats, at_once);
+  const int bytes = bytes_of(at_once);
   const auto kernel = pass.shape.channels == 64 ? see<64> : see<32>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(grid, pass, saved,

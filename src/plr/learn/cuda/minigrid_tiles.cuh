@@ -106,7 +106,16 @@ __device__ inline void zero_memory(char* memory, int bytes) {
 
 // ---- images ------------------------------------------------------------------------------------
 
-constexpr int kMaxAtOnce = 4;  // images of a block
+// Of a block, so that a multiprocessor of Hopper has room for two.
+constexpr int kBlockBytes = 112 * 1024;
+
+// How many images a block takes at once, given the bytes that it needs for them.
+template <class BytesOf>
+int images_at_once(BytesOf bytes_of) {
+  int images = 4;
+  while (images > 1 && bytes_of(images) > kBlockBytes) --images;
+  return images;
+}
 
 // Observations as they lie in global memory, from the last multiple of 16 bytes before them on.
 struct RawObs {
