@@ -9,15 +9,23 @@
 
 namespace plr {
 
-// The device's compute capability, 90 for Hopper.
-inline int capability(at::Device device) {
+inline int attribute(at::Device device, cudaDeviceAttr which) {
   int index = device.index();
   if (index < 0) cudaGetDevice(&index);  // "cuda" means the present one
-  int major = 0;
-  int minor = 0;
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index);
-  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, index);
-  return 10 * major + minor;
+  int value = 0;
+  cudaDeviceGetAttribute(&value, which, index);
+  return value;
+}
+
+// The device's compute capability, 90 for Hopper.
+inline int capability(at::Device device) {
+  return 10 * attribute(device, cudaDevAttrComputeCapabilityMajor) +
+         attribute(device, cudaDevAttrComputeCapabilityMinor);
+}
+
+// How much shared memory a block may have, in bytes.
+inline int shared_memory(at::Device device) {
+  return attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
 
 // The cudaStream_t to which this thread gives its orders.

@@ -3,10 +3,12 @@
 #ifdef PLR_KERNELS
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <memory>
 
 #include "plr/learn/cuda/minigrid_actor.h"
+#include "plr/learn/cuda/minigrid_learn.h"
 #include "plr/learn/cuda_device.h"
 
 namespace plr {
@@ -35,6 +37,11 @@ class MinigridMemory {
   at::Tensor features_, hidden_, num_done_;
 };
 
+cuda::MinigridShape shape_of(const NetworkShape& s, const MinigridNetworkConfig& config) {
+  return {static_cast<int>(s.height), static_cast<int>(s.width), static_cast<int>(config.channels),
+          config.pool, static_cast<int>(s.num_actions)};
+}
+
 cuda::MinigridWeights weights_of(const Parameters& parameters, bool shared_hidden) {
   const auto at = [&](const char* name) { return parameters[name].const_data_ptr<float>(); };
   const bool shared = shared_hidden;
@@ -54,16 +61,92 @@ cuda::MinigridWeights weights_of(const Parameters& parameters, bool shared_hidde
           .value_bias = at("value.b")};
 }
 
+cuda::MinigridGradients gradients_of(const Parameters& parameters, bool shared_hidden) {
+  const auto at = [&](const char* name) {
+    return parameters[name].grad().mutable_data_ptr<float>();
+  };
+  const bool shared = shared_hidden;
+  return {.conv1 = at("conv1.w"),
+          .conv1_bias = at("conv1.b"),
+          .conv2 = at("conv2.w"),
+          .conv2_bias = at("conv2.b"),
+          .conv3 = at("conv3.w"),
+          .conv3_bias = at("conv3.b"),
+          .actor = at(shared ? "hidden.w" : "actor_hidden.w"),
+          .actor_bias = at(shared ? "hidden.b" : "actor_hidden.b"),
+          .critic = shared ? nullptr : at("critic_hidden.w"),
+          .critic_bias = shared ? nullptr : at("critic_hidden.b"),
+          .policy = at("policy.w"),
+          .policy_bias = at("policy.b"),
+          .value = at("value.w"),
+          .value_bias = at("value.b")};
+}
+
+// What every pass of a network has in common; autograd holds it from forward to backward.
+struct MinigridLearner : torch::CustomClassHolder {
+  cuda::MinigridPass pass;
+  cuda::MinigridGradients gradients;
+  at::Tensor anchor;         // a weight, for autograd to know that there is something to learn
+  at::Tensor values, grads;  // keep alive what `pass` and `gradients` point to
+
+  // The pass over these observations, bytes or floats.
+  cuda::MinigridPass over(const at::Tensor& obs, const at::Tensor& saved) const {
+    cuda::MinigridPass mine = pass;
+    mine.obs = obs.const_data_ptr();
+    mine.obs_are_floats = obs.scalar_type() == at::kFloat;
+    mine.batch = static_cast<int>(obs.size(0));
+    mine.saved = saved.mutable_data_ptr();
+    return mine;
+  }
+};
+
+at::Tensor bytes_on(at::Device device, std::int64_t count) {
+  return at::empty({count}, at::TensorOptions(device).dtype(at::kByte));
+}
+
+struct Learn : torch::autograd::Function<Learn> {
+  using Context = torch::autograd::AutogradContext;
+  using Tensors = torch::autograd::tensor_list;
+
+  static Tensors forward(Context* context, const at::Tensor& obs, const at::Tensor& /*anchor*/,
+                         const c10::intrusive_ptr<MinigridLearner>& learner) {
+    const cuda::MinigridShape& shape = learner->pass.shape;
+    const auto batch = static_cast<int>(obs.size(0));
+    const at::Tensor saved = bytes_on(obs.device(), cuda::minigrid_saved_bytes(shape, batch));
+    const at::TensorOptions floats = obs.options().dtype(at::kFloat);
+    const at::Tensor logits = at::empty({batch, shape.num_actions}, floats);
+    const at::Tensor value = at::empty({batch}, floats);
+    cuda::minigrid_forward(learner->over(obs, saved), logits.mutable_data_ptr<float>(),
+                           value.mutable_data_ptr<float>(), current_stream());
+    context->save_for_backward({obs, saved});
+    context->saved_data["learner"] = c10::IValue::make_capsule(learner);
+    return {logits, value};
+  }
+
+  static Tensors backward(Context* context, const Tensors& grads) {
+    const c10::intrusive_ptr<torch::CustomClassHolder> kept =
+        context->saved_data["learner"].toCapsule();
+    const auto& learner = static_cast<const MinigridLearner&>(*kept);
+    const Tensors saved = context->get_saved_variables();
+    const cuda::MinigridPass pass = learner.over(saved[0], saved[1]);
+    const at::Tensor scratch =
+        bytes_on(saved[0].device(), cuda::minigrid_scratch_bytes(pass.shape, pass.batch));
+    const at::Tensor logits_grad = grads[0].contiguous();
+    const at::Tensor value_grad = grads[1].contiguous();
+    cuda::minigrid_backward(pass, logits_grad.const_data_ptr<float>(),
+                            value_grad.const_data_ptr<float>(), scratch.mutable_data_ptr(),
+                            learner.gradients, current_stream());
+    return {at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
 }  // namespace
 
 std::optional<OwnActor> own_minigrid_actor(const Network& network,
                                            const MinigridNetworkConfig& config) {
-  const NetworkShape& s = network.shape();
-  const cuda::MinigridShape shape{static_cast<int>(s.height), static_cast<int>(s.width),
-                                  static_cast<int>(config.channels), config.pool,
-                                  static_cast<int>(s.num_actions)};
+  const cuda::MinigridShape shape = shape_of(network.shape(), config);
   if (!network.device().is_cuda() || capability(network.device()) < 80) return std::nullopt;
-  if (!cuda::can_act(shape, static_cast<int>(s.channels))) return std::nullopt;
+  if (!cuda::can_act(shape, static_cast<int>(network.shape().channels))) return std::nullopt;
 
   // The kernels read the weights where they lie.
   const at::Tensor values = network.parameters().values();
@@ -77,8 +160,29 @@ std::optional<OwnActor> own_minigrid_actor(const Network& network,
                       }};
 }
 
-std::optional<OwnLearner> own_minigrid_learner(const Network&, const MinigridNetworkConfig&) {
-  return std::nullopt;
+std::optional<OwnLearner> own_minigrid_learner(const Network& network,
+                                               const MinigridNetworkConfig& config) {
+  const at::Device device = network.device();
+  const cuda::MinigridShape shape = shape_of(network.shape(), config);
+  if (network.precision() != Precision::kBf16 || !device.is_cuda()) return std::nullopt;
+  if (capability(device) < 80 ||
+      !cuda::can_learn(shape, static_cast<int>(network.shape().channels), shared_memory(device))) {
+    return std::nullopt;
+  }
+  const Parameters& parameters = network.parameters();
+  const auto learner = c10::make_intrusive<MinigridLearner>();
+  learner->pass = {.shape = shape,
+                   .shared_hidden = config.shared_hidden,
+                   .weights = weights_of(parameters, config.shared_hidden)};
+  learner->gradients = gradients_of(parameters, config.shared_hidden);
+  learner->anchor = parameters["conv1.w"];
+  learner->values = parameters.values();
+  learner->grads = parameters.grads();
+  return [learner](const at::Tensor& obs) -> Output {
+    const at::Tensor seen = obs.scalar_type() == at::kByte ? obs : obs.to(at::kFloat);
+    const Learn::Tensors out = Learn::apply(seen.contiguous(), learner->anchor, learner);
+    return {out[0], out[1]};
+  };
 }
 
 }  // namespace plr

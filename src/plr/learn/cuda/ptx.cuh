@@ -59,6 +59,22 @@ __device__ inline std::uint32_t pack_bf16(float low, float high) {
   return packed;
 }
 
+// ---- copies that are waited for in groups ------------------------------------------------------
+
+// Begins to copy 16 aligned bytes from global memory, of which those from `count` on are not read
+// but written as zeros.
+__device__ inline void copy128(std::uint32_t to, const void* from, int count = 16) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(count)
+               : "memory");
+}
+// What was begun since the last time is a group.
+__device__ inline void end_of_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Until at most the last COUNT groups are under way.
+template <int COUNT>
+__device__ inline void wait_for_groups_but() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
+}
+
 // ---- shared memory -----------------------------------------------------------------------------
 
 __device__ inline std::uint32_t load32(std::uint32_t address) {
