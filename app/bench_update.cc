@@ -18,7 +18,7 @@ namespace plr::app {
 namespace {
 
 struct BenchUpdateArguments {
-  std::vector<std::string> networks = {"procgen", "minigrid"};
+  std::vector<std::string> networks = {"procgen", "multiroom", "omg-medium"};
   std::string device = "auto";
   std::string precision = "auto";
   std::string kernels = "auto";
@@ -64,12 +64,15 @@ Network network_of(const std::string& name, const Compute& compute, at::Device d
     return with_kernels(
         make_procgen_network({64, 64, 3, 15}, config, init, compute.precision, device), config);
   }
-  if (name == "minigrid") {
-    const MinigridNetworkConfig config;
+  if (name == "multiroom" || name == "omg-medium") {
+    const bool is_small = name == "multiroom";
+    const MinigridNetworkConfig config{.channels = is_small ? 32 : 64};
+    const std::int64_t side = is_small ? 14 : 19;
     return with_kernels(
-        make_minigrid_network({14, 14, 3, 7}, config, init, compute.precision, device), config);
+        make_minigrid_network({side, side, 3, 7}, config, init, compute.precision, device), config);
   }
-  throw std::invalid_argument(fmt::format("--network must be procgen or minigrid, not {}", name));
+  throw std::invalid_argument(
+      fmt::format("--network must be procgen, multiroom or omg-medium, not {}", name));
 }
 
 // Noise in place of observations: they cost the same.
@@ -212,7 +215,7 @@ void add_bench_update(CLI::App& bench) {
   auto arguments = std::make_shared<BenchUpdateArguments>();
   CLI::App* verb =
       bench.add_subcommand("update", "what mixreg and DrAC cost in an update, against plain PPO");
-  verb->add_option("--network", arguments->networks, "procgen, minigrid; default: both")
+  verb->add_option("--network", arguments->networks, "procgen, multiroom, omg-medium; default: all")
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")

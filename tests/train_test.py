@@ -166,7 +166,7 @@ class Train(ProgramTest):
         self.assert_leaves_nothing([*level, "--augment"], "say where with --out FILE")
 
     def test_the_cost_of_methods_is_measured(self):
-        small = ["bench", "update", "--network", "minigrid", "--device", "cpu", "--threads", "1",
+        small = ["bench", "update", "--network", "multiroom", "--device", "cpu", "--threads", "1",
                  "--minibatch", "4", "--minibatches", "2", "--rounds", "1"]
         done = plr(*small, "--json", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -175,7 +175,7 @@ class Train(ProgramTest):
         self.assertEqual((len(costs), costs[0]["relative"]), (11, 1))
         self.assertIn("ucb-drac", plr(*small, cwd=self.folder).stdout)
         self.assert_leaves_nothing(["bench", "update", "--network", "atari"],
-                                   "--network must be procgen or minigrid, not atari")
+                                   "--network must be procgen, multiroom or omg-medium, not atari")
         self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
 
     # ---- eval

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plr/learn/minigrid_network.h"
-#include "plr/learn/procgen_network.h"
+#include "plr/learn/own_kernels.h"
 #include "plr/learn/test_devices.h"
 #include "tests/support/golden_tensors.h"
 
@@ -20,19 +19,29 @@ at::Tensor as_tensor(const GoldenTensor<T>& golden, at::ScalarType dtype) {
   return at::from_blob(const_cast<T*>(golden.elements.data()), shape, dtype).clone();
 }
 
-// The network of a record of nets/, with the recorded weights.
+// The network of a record of nets/, with the recorded weights; in bf16 by our own kernels, where
+// there are any.
 inline Network golden_network(const GoldenTensors& record, bool relu_skip,
-                              const std::string& device_name) {
+                              const std::string& device_name,
+                              Precision precision = Precision::kFp32) {
   const nlohmann::json& settings = record.settings();
   const std::vector<std::int64_t> obs = record.bytes("obs").shape;  // [B, C, H, W]
   const NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
   const Random init = Streams(1).named("init");
   const at::Device device = exactly(device_name);  // on the CPU one thread, as when recorded
-  Network network =
-      settings.at("net") == "procgen"
-          ? make_procgen_network(shape, {.relu_skip = relu_skip}, init, Precision::kFp32, device)
-          : make_minigrid_network(shape, {.channels = record.floats("w/conv3.b").shape[0]}, init,
-                                  Precision::kFp32, device);
+  const auto with_kernels = [&](Network network, const auto& config) {
+    if (precision == Precision::kBf16) choose_kernels(Kernels::kAuto, config, network);
+    return network;
+  };
+  const auto made = [&]() -> Network {
+    if (settings.at("net") == "procgen") {
+      const ProcgenNetworkConfig config{.relu_skip = relu_skip};
+      return with_kernels(make_procgen_network(shape, config, init, precision, device), config);
+    }
+    const MinigridNetworkConfig config{.channels = record.floats("w/conv3.b").shape[0]};
+    return with_kernels(make_minigrid_network(shape, config, init, precision, device), config);
+  };
+  Network network = made();
   std::vector<NamedTensor> weights;
   for (const std::string& name : record.names("w/")) {
     weights.push_back({name, as_tensor(record.floats("w/" + name), at::kFloat)});
