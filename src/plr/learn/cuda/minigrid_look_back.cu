@@ -128,12 +128,12 @@ __device__ void look_back_third(const Grid& grid, const LookBackLayout& at, char
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int column = (j * 8 + lane % 4 * 2) * 2;
-      const float2 seen = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(
-          image + at.second + pixel * kSecondPitch + column));
+      const auto seen = *reinterpret_cast<const std::uint32_t*>(image + at.second +
+                                                                pixel * kSecondPitch + column);
       const float* x = &sum[i / 2][j][i % 2 * 2];
       *reinterpret_cast<std::uint32_t*>(image + at.second_grad +
                                         (grid.guard() + pixel) * kSecondPitch + column) =
-          pack_bf16(seen.x > 0 ? x[0] : 0, seen.y > 0 ? x[1] : 0);
+          where_seen(pack_bf16(x[0], x[1]), seen);
     }
   }
 }
@@ -141,6 +141,7 @@ __device__ void look_back_third(const Grid& grid, const LookBackLayout& at, char
 // Gradients of the first convolution's weights, from those of the second layer: 16 pixels.  Those
 // of the first layer are computed with channels as rows, so that they are where the next product
 // wants them.
+template <int CELLS>
 __device__ void look_back_second(const Grid& grid, const LookBackLayout& at, char* image,
                                  std::uint32_t conv2, int tile, int lane, float (&sum)[2][4]) {
   // [pixel][channel] as columns of the right factor.
@@ -171,7 +172,8 @@ __device__ void look_back_second(const Grid& grid, const LookBackLayout& at, cha
     for (int j = 0; j < 4; ++j) who[i][j] = winner[(i * 8 + j % 2) * kFirst + j / 2 * 8];
   }
   const std::uint32_t patches = patch_address(grid, shared_address(image), tile, lane);
-  for (int cell = 0; cell < grid.cells; ++cell) {
+#pragma unroll
+  for (int cell = 0; cell < CELLS; ++cell) {
     const auto blamed = [&](int i, int j) { return who[i][j] == cell + 1 ? first[i][j] : 0.0F; };
     const std::uint32_t a[4] = {
         pack_bf16(blamed(0, 0), blamed(0, 1)), pack_bf16(blamed(0, 2), blamed(0, 3)),
@@ -183,7 +185,7 @@ __device__ void look_back_second(const Grid& grid, const LookBackLayout& at, cha
   }
 }
 
-template <int CHANNELS>
+template <int CHANNELS, int CELLS>
 __global__ void __launch_bounds__(kConvThreads, 2)
     look_back(Grid grid, MinigridPass pass, MinigridSaved saved, MinigridScratchpad scratch,
               int num_at_once) {
@@ -199,7 +201,6 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   zero_memory(images, num_at_once * at.total);
   copy_rows<2 * 4 * kFirst>(saved.conv2, kSecond, kConv2Pitch, conv2);
   copy_rows<2 * 4 * kSecond>(saved.conv3, CHANNELS, kConv3Pitch, conv3);
-  const Columns<16> first_columns(saved.conv1, pass.weights.conv1_bias, 0, lane);
   const RawObs obs(grid, pass);
   const int features = (grid.rows - 2) * (grid.pitch - 2) * CHANNELS;
   const auto count_at = [&](int begin) { return min(num_at_once, pass.batch - begin); };
@@ -255,18 +256,19 @@ __global__ void __launch_bounds__(kConvThreads, 2)
     // The third layer's part is over: what the next images need is on its way.
     if (begin + stride < pass.batch) load(begin + stride);
     end_of_group();
+    const Columns<16> columns(saved.columns1, pass.weights.conv1_bias, 0, lane);
     for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
       const int i = grid.by_first_tiles(unit);
       char* image = images + i * at.total;
-      see_first(grid, shared_address(image), unit - i * grid.first_tiles, lane, first_columns,
-                image + at.first, image + at.winner);
+      see_first<CELLS>(grid, shared_address(image), unit - i * grid.first_tiles, lane, columns,
+                       image + at.first, image + at.winner);
     }
     __syncthreads();
 
     for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
       const int i = grid.by_first_tiles(unit);
-      look_back_second(grid, at, images + i * at.total, shared_address(conv2),
-                       unit - i * grid.first_tiles, lane, sum1);
+      look_back_second<CELLS>(grid, at, images + i * at.total, shared_address(conv2),
+                              unit - i * grid.first_tiles, lane, sum1);
     }
     for (int i = 0; i < count; ++i) {
       const std::uint32_t image = shared_address(images + i * at.total);
@@ -287,8 +289,7 @@ __global__ void __launch_bounds__(kConvThreads, 2)
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       float* row = to + part.conv3 + (out * 4 + place) * kSecond + j * 8 + lane % 4 * 2;
-      row[0] = sum3[i / 2][j][i % 2 * 2];
-      row[1] = sum3[i / 2][j][i % 2 * 2 + 1];
+      *reinterpret_cast<float2*>(row) = {sum3[i / 2][j][i % 2 * 2], sum3[i / 2][j][i % 2 * 2 + 1]};
     }
     if (place == 0 && lane % 4 == 0) to[part.conv3_bias + out] = bias3[i / 2][i % 2 * 2];
   }
@@ -298,8 +299,7 @@ __global__ void __launch_bounds__(kConvThreads, 2)
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
       float* row = to + part.conv2 + (out * 4 + place) * kFirst + j * 8 + lane % 4 * 2;
-      row[0] = sum2[0][j][i * 2];
-      row[1] = sum2[0][j][i * 2 + 1];
+      *reinterpret_cast<float2*>(row) = {sum2[0][j][i * 2], sum2[0][j][i * 2 + 1]};
     }
     if (place == 0 && lane % 4 == 0) to[part.conv2_bias + out] = bias2[0][i * 2];
   }
@@ -340,7 +340,8 @@ int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
   };
   const int at_once = images_at_once(bytes_of);
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
-  const auto kernel = channels == 64 ? look_back<64> : look_back<32>;
+  const auto kernel = pass.shape.pool ? (channels == 64 ? look_back<64, 4> : look_back<32, 4>)
+                                      : (channels == 64 ? look_back<64, 1> : look_back<32, 1>);
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(at_once));
   kernel<<<blocks, kConvThreads, bytes_of(at_once), static_cast<cudaStream_t>(stream)>>>(
       grid, pass, saved, scratch, at_once);

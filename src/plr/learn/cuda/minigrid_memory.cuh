@@ -6,6 +6,7 @@
 
 #include <cuda_bf16.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "plr/learn/cuda/minigrid_tiles.cuh"
@@ -34,11 +35,11 @@ constexpr int kMaxConvBlocks = 264;  // two for each multiprocessor of a Hopper
 constexpr int kHeadSamples = 16;     // of a block
 constexpr int kStep = 64;            // of what a product's sum runs over
 
-// Into how many parts a product's sum is cut, so that `tiles` of results occupy a device.
+// Into how many parts a product's sum over `length` is cut, so that `tiles` of results occupy a
+// device: at most eight, since they must be added up.
 inline int parts_of(int tiles, int length) {
   const int steps = (length + kStep - 1) / kStep;
-  const int wanted = (kMaxConvBlocks / 2 + tiles - 1) / tiles;
-  return wanted < 1 ? 1 : wanted > 8 ? (steps < 8 ? steps : 8) : wanted < steps ? wanted : steps;
+  return std::clamp(kMaxConvBlocks / 2 / tiles, 1, std::min(steps, 8));
 }
 
 // The same for the two products that need it.
@@ -46,9 +47,13 @@ inline int unit_parts(int batch, int features) { return parts_of((batch + 63) / 
 inline int hidden_parts(int batch, int features) { return parts_of((features + 63) / 64, batch); }
 
 struct MinigridSaved {
-  std::uint32_t* conv1;     // bf16 [16][16]: zero for the fourth channel
-  std::uint32_t* conv2;     // bf16 [32][64]
-  std::uint32_t* conv3;     // bf16 [C][128]
+  // Weights in bf16: as Columns wants them, whose fourth input channel is zero in the first layer,
+  // and as they lie in the network.
+  std::uint32_t* columns1;  // [16][16]
+  std::uint32_t* columns2;  // [32][64]
+  std::uint32_t* columns3;  // [C][128]
+  std::uint32_t* conv2;
+  std::uint32_t* conv3;
   __nv_bfloat16* hidden;    // [128][F]
   __nv_bfloat16* second;    // [B][second_pixels][32]
   __nv_bfloat16* features;  // [B][F]
@@ -59,7 +64,9 @@ struct MinigridSaved {
   MinigridSaved(const MinigridShape& s, std::int64_t batch, void* block) {
     Cutter cutter(block);
     const int features_of = s.num_features();
-    conv1 = cutter.cut<std::uint32_t>(16 * 16 / 2);
+    columns1 = cutter.cut<std::uint32_t>(16 * 16 / 2);
+    columns2 = cutter.cut<std::uint32_t>(kSecond * 4 * kFirst / 2);
+    columns3 = cutter.cut<std::uint32_t>(s.channels * 4 * kSecond / 2);
     conv2 = cutter.cut<std::uint32_t>(kSecond * 4 * kFirst / 2);
     conv3 = cutter.cut<std::uint32_t>(s.channels * 4 * kSecond / 2);
     hidden = cutter.cut<__nv_bfloat16>(std::int64_t{kUnits} * features_of);

@@ -13,7 +13,6 @@ namespace {
 // Either matrix may lie with K as its rows or as its columns; tensor cores take both.
 
 constexpr int kThreads = 256;
-constexpr int kStages = 3;  // steps of K in shared memory: one is multiplied, two are on their way
 
 // A step of one of the matrices in shared memory: as it lies in global memory, [SIDE][kStep] or
 // [kStep][SIDE], 16 bytes longer a row for the banks' sake.
@@ -24,8 +23,7 @@ struct Slab {
   static constexpr int kPitch = 2 * kColumns + 16;
   static constexpr int kBytes = kRows * kPitch;
 
-  // Begins to copy; zeros beyond the end of K, while what is beyond the end of a side may be
-  // anything that is there.
+  // Begins to copy; zeros beyond the end of K and of the side.
   static __device__ void load(std::uint32_t to, const __nv_bfloat16* from, std::int64_t pitch,
                               int first_side, int num_sides, int first_k, int end_k) {
     constexpr int kChunks = kColumns / 8;
@@ -136,16 +134,12 @@ struct KeepWhereSeen {
       *reinterpret_cast<uint4*>(grads + at) = grad;
     }
   }
-
- private:
-  // Features are never negative: they are zero if all bits are.
-  static __device__ std::uint32_t where_seen(std::uint32_t grad, std::uint32_t seen) {
-    return grad & ((seen & 0xFFFF ? 0xFFFFU : 0U) | (seen >> 16 ? 0xFFFF0000U : 0U));
-  }
 };
 
-template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, class Put>
-__global__ void __launch_bounds__(kThreads, 2)
+// STAGES: steps of K in shared memory, of which one is multiplied while the others are on their
+// way; BLOCKS: that a multiprocessor should have room for.
+template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, int STAGES, int BLOCKS, class Put>
+__global__ void __launch_bounds__(kThreads, BLOCKS)
     multiply(Factor left, Factor right, Sizes size, Put put) {
   constexpr int kNTile = 64 * 128 / M_TILE;
   using Left = Slab<LEFT_K_IS_ROWS, M_TILE>;
@@ -165,7 +159,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
   const auto load = [&](int step) {
     if (step < steps) {
-      const std::uint32_t to = memory + step % kStages * kStageBytes;
+      const std::uint32_t to = memory + step % STAGES * kStageBytes;
       const int k = first_k + step * kStep;
       Left::load(to, left.at, left.pitch, first_m, size.m, k, end_k);
       Right::load(to + Left::kBytes, right.at, right.pitch, first_n, size.n, k, end_k);
@@ -174,12 +168,12 @@ __global__ void __launch_bounds__(kThreads, 2)
   };
   float sum[2][4][4] = {};
 #pragma unroll
-  for (int step = 0; step < kStages - 1; ++step) load(step);
+  for (int step = 0; step < STAGES - 1; ++step) load(step);
   for (int step = 0; step < steps; ++step) {
-    wait_for_groups_but<kStages - 2>();
+    wait_for_groups_but<STAGES - 2>();
     __syncthreads();  // all have arrived for all, and nobody reads what is loaded next
-    load(step + kStages - 1);
-    const std::uint32_t slab = memory + step % kStages * kStageBytes;
+    load(step + STAGES - 1);
+    const std::uint32_t slab = memory + step % STAGES * kStageBytes;
 #pragma unroll
     for (int k = 0; k < kStep; k += 16) {
       std::uint32_t a[2][4], b[2][4];
@@ -200,38 +194,40 @@ __global__ void __launch_bounds__(kThreads, 2)
   put(sum, Corner{first_m, first_n, warp_m, warp_n}, size, reinterpret_cast<char*>(aligned_memory));
 }
 
-template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, class Put>
+template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, int STAGES, int BLOCKS, class Put>
 void order(Factor left, Factor right, int m, int n, int k, int parts, Put put, void* stream) {
   constexpr int kNTile = 64 * 128 / M_TILE;
-  constexpr int kBytes =
-      kStages * (Slab<LEFT_K_IS_ROWS, M_TILE>::kBytes + Slab<RIGHT_K_IS_ROWS, kNTile>::kBytes);
-  const auto kernel = multiply<M_TILE, LEFT_K_IS_ROWS, RIGHT_K_IS_ROWS, Put>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  const int steps = (k + kStep - 1) / kStep;
+  constexpr int kStageBytes =
+      Slab<LEFT_K_IS_ROWS, M_TILE>::kBytes + Slab<RIGHT_K_IS_ROWS, kNTile>::kBytes;
+  static_assert(STAGES * kStageBytes <= kBlockBytes);
+  const int steps = ((k + kStep - 1) / kStep + parts - 1) / parts;
+  const int bytes = std::min(STAGES, steps) * kStageBytes;  // what is used of it
+  const auto kernel = multiply<M_TILE, LEFT_K_IS_ROWS, RIGHT_K_IS_ROWS, STAGES, BLOCKS, Put>;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const dim3 blocks(static_cast<unsigned>((n + kNTile - 1) / kNTile),
                     static_cast<unsigned>((m + M_TILE - 1) / M_TILE), static_cast<unsigned>(parts));
-  kernel<<<blocks, kThreads, kBytes, static_cast<cudaStream_t>(stream)>>>(
-      left, right, {m, n, k, (steps + parts - 1) / parts}, put);
+  kernel<<<blocks, kThreads, bytes, static_cast<cudaStream_t>(stream)>>>(left, right,
+                                                                         {m, n, k, steps}, put);
 }
 
 }  // namespace
 
 void minigrid_hidden(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
   const int features = pass.shape.num_features();
-  order<64, false, false>({saved.features, features}, {saved.hidden, features}, pass.batch, kUnits,
-                          features, unit_parts(pass.batch, features), KeepPart{saved.unit_parts},
-                          stream);
+  order<64, false, false, 4, 2>({saved.features, features}, {saved.hidden, features}, pass.batch,
+                                kUnits, features, unit_parts(pass.batch, features),
+                                KeepPart{saved.unit_parts}, stream);
 }
 
 void minigrid_hidden_back(const MinigridPass& pass, const MinigridSaved& saved,
                           const MinigridScratchpad& scratch, void* stream) {
   const int features = pass.shape.num_features();
-  order<64, false, true>({scratch.units_grad, kUnits}, {saved.hidden, features}, pass.batch,
-                         features, kUnits, 1, KeepWhereSeen{saved.features, scratch.features_grad},
-                         stream);
-  order<128, true, true>({scratch.units_grad, kUnits}, {saved.features, features}, kUnits, features,
-                         pass.batch, hidden_parts(pass.batch, features),
-                         KeepPart{scratch.hidden_parts}, stream);
+  order<64, false, true, 3, 3>({scratch.units_grad, kUnits}, {saved.hidden, features}, pass.batch,
+                               features, kUnits, 1,
+                               KeepWhereSeen{saved.features, scratch.features_grad}, stream);
+  order<128, true, true, 4, 2>({scratch.units_grad, kUnits}, {saved.features, features}, kUnits,
+                               features, pass.batch, hidden_parts(pass.batch, features),
+                               KeepPart{scratch.hidden_parts}, stream);
 }
 
 }  // namespace plr::cuda

@@ -11,24 +11,31 @@ namespace {
 
 constexpr int kPackThreads = 256;
 
-// Two floats a thread, of all layers one after another.
+// Two weights a thread, of all layers one after another.
 __global__ void __launch_bounds__(kPackThreads)
     pack(MinigridWeights from, MinigridSaved to, int channels, int num_features, bool shared) {
   int i = static_cast<int>(blockIdx.x) * kPackThreads + static_cast<int>(threadIdx.x);
   const auto pair = [](const float* p) { return pack_bf16(p[0], p[1]); };
   if (i < kFirst * 8) {
-    const float* place = from.conv1 + (i / 2) * kIn;  // [out][2][2]
-    to.conv1[i] = i % 2 == 0 ? pair(place) : pack_bf16(place[2], 0.0F);
+    const ColumnWord word = column_word(i, 16);  // of inputs [2][2][4]
+    const float* place = from.conv1 + (word.channel * 4 + word.k / 4) * kIn;
+    to.columns1[i] = word.k % 4 == 0 ? pair(place) : pack_bf16(place[2], 0.0F);
     return;
   }
   i -= kFirst * 8;
+  const auto pack_conv = [&](const float* weights, int inputs, std::uint32_t* columns,
+                             std::uint32_t* conv) {
+    const ColumnWord word = column_word(i, inputs);
+    columns[i] = pair(weights + word.channel * inputs + word.k);
+    conv[i] = pair(weights + 2 * i);
+  };
   if (i < kSecond * 4 * kFirst / 2) {
-    to.conv2[i] = pair(from.conv2 + 2 * i);
+    pack_conv(from.conv2, 4 * kFirst, to.columns2, to.conv2);
     return;
   }
   i -= kSecond * 4 * kFirst / 2;
   if (i < channels * 4 * kSecond / 2) {
-    to.conv3[i] = pair(from.conv3 + 2 * i);
+    pack_conv(from.conv3, 4 * kSecond, to.columns3, to.conv3);
     return;
   }
   i -= channels * 4 * kSecond / 2;
@@ -79,7 +86,7 @@ __device__ void convolve(const Grid& grid, const std::uint32_t (&tiles)[2], int 
   }
 }
 
-template <int CHANNELS>
+template <int CHANNELS, int CELLS>
 __global__ void __launch_bounds__(kConvThreads, 2)
     see(Grid grid, MinigridPass pass, MinigridSaved saved, int num_at_once) {
   extern __shared__ uint4 aligned_memory[];
@@ -104,10 +111,10 @@ __global__ void __launch_bounds__(kConvThreads, 2)
   constexpr int kThirdSharers = kConvWarps / kThirdGroups;
   const int second_channel = warp % kSecondGroups * 16;
   const int third_channel = warp % kThirdGroups * 16;
-  const Columns<16> first_columns(saved.conv1, pass.weights.conv1_bias, 0, lane);
-  const Columns<4 * kFirst> second_columns(saved.conv2, pass.weights.conv2_bias, second_channel,
+  const Columns<16> first_columns(saved.columns1, pass.weights.conv1_bias, 0, lane);
+  const Columns<4 * kFirst> second_columns(saved.columns2, pass.weights.conv2_bias, second_channel,
                                            lane);
-  const Columns<4 * kSecond> third_columns(saved.conv3, pass.weights.conv3_bias, third_channel,
+  const Columns<4 * kSecond> third_columns(saved.columns3, pass.weights.conv3_bias, third_channel,
                                            lane);
   wait_for_groups_but<0>();
   __syncthreads();
@@ -123,8 +130,8 @@ __global__ void __launch_bounds__(kConvThreads, 2)
     for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
       const int i = grid.by_first_tiles(unit);
       char* image = memory + i * at.total;
-      see_first(grid, shared_address(image), unit - i * grid.first_tiles, lane, first_columns,
-                image + at.first, nullptr);
+      see_first<CELLS>(grid, shared_address(image), unit - i * grid.first_tiles, lane,
+                       first_columns, image + at.first);
     }
     __syncthreads();
 
@@ -204,7 +211,9 @@ void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* st
   const int at_once = images_at_once(bytes_of);
   const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
   const int bytes = bytes_of(at_once);
-  const auto kernel = pass.shape.channels == 64 ? see<64> : see<32>;
+  const bool wide = pass.shape.channels == 64;
+  const auto kernel =
+      pass.shape.pool ? (wide ? see<64, 4> : see<32, 4>) : (wide ? see<64, 1> : see<32, 1>);
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(grid, pass, saved,
                                                                              at_once);

@@ -53,7 +53,7 @@ struct Divisor {
 
 struct Grid {
   int height, width;  // of the image
-  int cells;          // of a pool's window, 4 or 1
+  int side;           // of the pool's windows, 2 or 1
   int rows, pitch;    // of the first layer
   int image_pitch, image_bytes;
   int first_pixels, second_pixels;  // with those that do not count
@@ -63,7 +63,7 @@ struct Grid {
   __host__ __device__ explicit Grid(const MinigridShape& s)
       : height(s.height),
         width(s.width),
-        cells(s.pool ? 4 : 1),
+        side(s.pool ? 2 : 1),
         rows(s.pool ? (s.height - 1) / 2 : s.height - 1),
         pitch(s.pool ? (s.width - 1) / 2 : s.width - 1),
         image_pitch((s.width + 1) / 2 * 16),
@@ -179,10 +179,9 @@ __device__ inline void make_images(const Grid& grid, const RawObs& obs, const ch
 __device__ inline std::uint32_t patch_address(const Grid& grid, std::uint32_t image, int tile,
                                               int lane) {
   const int pixel = min(tile * kTile + lane % 16, grid.first_pixels - 1);
-  const int side = grid.cells == 4 ? 2 : 1;
   const int y = grid.by_pitch(pixel);
-  const int x = (pixel - y * grid.pitch) * side;
-  return image + (y * side + lane / 16) * grid.image_pitch + (x & 1) * grid.image_bytes +
+  const int x = (pixel - y * grid.pitch) * grid.side;
+  return image + (y * grid.side + lane / 16) * grid.image_pitch + (x & 1) * grid.image_bytes +
          (x & ~1) * 8;
 }
 __device__ inline std::uint32_t cell_offset(const Grid& grid, int cell) {
@@ -199,21 +198,32 @@ struct Columns {
   std::uint32_t weight[K / 16][4];
   float4 bias;
 
-  // weights: bf16 [out][K].
+  // weights: words as column_word() orders them.
   __device__ Columns(const std::uint32_t* weights, const float* biases, int first_channel,
                      int lane) {
-    for (int tile = 0; tile < 2; ++tile) {
-      const int channel = first_channel + 4 * (lane / 8) + 2 * tile + lane / 4 % 2;
 #pragma unroll
-      for (int k = 0; k < K / 16; ++k) {
-        const std::uint32_t* words = weights + channel * (K / 2) + k * 8 + lane % 4;
-        weight[k][2 * tile] = words[0];
-        weight[k][2 * tile + 1] = words[4];
-      }
+    for (int k = 0; k < K / 16; ++k) {
+      const uint4 words =
+          reinterpret_cast<const uint4*>(weights)[(first_channel / 16 * (K / 16) + k) * 32 + lane];
+      weight[k][0] = words.x;
+      weight[k][1] = words.y;
+      weight[k][2] = words.z;
+      weight[k][3] = words.w;
     }
     bias = *reinterpret_cast<const float4*>(biases + first_channel + 4 * (lane % 4));
   }
 };
+
+// Which weights are in a word: those of this channel, and of inputs k and k + 1.
+struct ColumnWord {
+  int channel, k;
+};
+__device__ inline ColumnWord column_word(int word, int inputs) {
+  const int lane = word / 4 % 32;
+  const int group = word / 128 / (inputs / 16);
+  return {group * 16 + 4 * (lane / 8) + word / 2 % 2 * 2 + lane / 4 % 2,
+          word / 128 % (inputs / 16) * 16 + word % 2 * 8 + lane % 4 * 2};
+}
 
 // The results of 16 pixels and 16 channels; begins with the bias.
 struct Sums {
@@ -231,43 +241,73 @@ struct Sums {
 };
 
 // NaN stays, so that nothing hides it from those who look for it.
-__device__ inline float relu(float x) { return x <= 0 ? 0 : x; }
+__device__ inline float relu(float x) { return max_or_nan(x, 0); }
 
-// The first convolution of 16 pixels, pooled, and ReLU.  `winner` says which cell it was, 1 to 4,
-// of each pixel and channel: the first of equals, as in libtorch, and 0 where ReLU let nothing
-// through.
-__device__ inline void see_first(const Grid& grid, std::uint32_t image, int tile, int lane,
-                                 const Columns<16>& columns, char* first, char* winner) {
-  const std::uint32_t patches = patch_address(grid, image, tile, lane);
-  float best[2][4] = {};
-  std::uint32_t who[2] = {};
-  for (int cell = 0; cell < grid.cells; ++cell) {
-    std::uint32_t a[4];
-    load_matrix(a, patches + cell_offset(grid, cell));
-    Sums sums(columns.bias);
-    sums.add(a, columns.weight[0]);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float sum = sums.at(half, i);
-        if (sum > best[half][i] || sum != sum) {
-          best[half][i] = sum;
-          who[half] = (who[half] & ~(0xFFU << (8 * i))) | static_cast<std::uint32_t>(cell + 1)
-                                                              << (8 * i);
-        }
-      }
-    }
-  }
+// Two gradients in bf16, or zeros where what was seen, in bf16 too and never negative, is zero.
+__device__ inline std::uint32_t where_seen(std::uint32_t grads, std::uint32_t seen) {
+  return grads & ((seen + 0x7FFF7FFFU) >> 15 & 0x00010001U) * 0xFFFFU;
+}
+
+// Writes 16 pixels of the first layer.
+__device__ inline void keep_first(const Grid& grid, const float (&seen)[2][4], int tile, int lane,
+                                  char* first) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int pixel = tile * kTile + 8 * half + lane / 4;
     if (pixel >= grid.first_pixels) continue;
     *reinterpret_cast<uint2*>(first + pixel * kFirstPitch + lane % 4 * 8) = {
-        pack_bf16(best[half][0], best[half][1]), pack_bf16(best[half][2], best[half][3])};
-    if (winner != nullptr) {
-      *reinterpret_cast<std::uint32_t*>(winner + pixel * kFirst + lane % 4 * 4) = who[half];
+        pack_bf16(seen[half][0], seen[half][1]), pack_bf16(seen[half][2], seen[half][3])};
+  }
+}
+
+// The first convolution of 16 pixels, pooled over CELLS, and ReLU.
+template <int CELLS>
+__device__ inline void see_first(const Grid& grid, std::uint32_t image, int tile, int lane,
+                                 const Columns<16>& columns, char* first) {
+  const std::uint32_t patches = patch_address(grid, image, tile, lane);
+  float best[2][4] = {};
+#pragma unroll
+  for (int cell = 0; cell < CELLS; ++cell) {
+    std::uint32_t a[4];
+    load_matrix(a, patches + cell_offset(grid, cell));
+    Sums sums(columns.bias);
+    sums.add(a, columns.weight[0]);
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      best[i / 4][i % 4] = max_or_nan(best[i / 4][i % 4], sums.at(i / 4, i % 4));
+  }
+  keep_first(grid, best, tile, lane, first);
+}
+
+// The same, and which cell it was, 1 to 4, of each pixel and channel: the first of equals, as in
+// libtorch, and 0 where ReLU let nothing through.
+template <int CELLS>
+__device__ inline void see_first(const Grid& grid, std::uint32_t image, int tile, int lane,
+                                 const Columns<16>& columns, char* first, char* winner) {
+  const std::uint32_t patches = patch_address(grid, image, tile, lane);
+  float best[2][4] = {};
+  std::uint32_t who[2][4] = {};
+#pragma unroll
+  for (int cell = 0; cell < CELLS; ++cell) {
+    std::uint32_t a[4];
+    load_matrix(a, patches + cell_offset(grid, cell));
+    Sums sums(columns.bias);
+    sums.add(a, columns.weight[0]);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const float sum = sums.at(i / 4, i % 4);
+      const bool wins = !(sum <= best[i / 4][i % 4]);  // NaN does
+      best[i / 4][i % 4] = wins ? sum : best[i / 4][i % 4];
+      who[i / 4][i % 4] = wins ? cell + 1 : who[i / 4][i % 4];
     }
+  }
+  keep_first(grid, best, tile, lane, first);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int pixel = tile * kTile + 8 * half + lane / 4;
+    if (pixel >= grid.first_pixels) continue;
+    *reinterpret_cast<std::uint32_t*>(winner + pixel * kFirst + lane % 4 * 4) =
+        who[half][0] | who[half][1] << 8 | who[half][2] << 16 | who[half][3] << 24;
   }
 }
 

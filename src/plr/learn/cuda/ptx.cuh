@@ -59,6 +59,13 @@ __device__ inline std::uint32_t pack_bf16(float low, float high) {
   return packed;
 }
 
+// The larger of two numbers, or NaN if either is.
+__device__ inline float max_or_nan(float x, float y) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(y));
+  return larger;
+}
+
 // ---- copies that are waited for in groups ------------------------------------------------------
 
 // Begins to copy 16 aligned bytes from global memory, of which those from `count` on are not read
