@@ -174,10 +174,10 @@ void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arg
       "mini-batches of {} on {} ({}, kernels {}, {} threads), medians of {} rounds of {}\n\n",
       arguments.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
       compute.num_threads, arguments.rounds, arguments.num_minibatches);
-  fmt::print("{:<10}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch", "samples/s",
+  fmt::print("{:<12}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch", "samples/s",
              "against PPO");
   for (const Cost& cost : costs) {
-    fmt::print("{:<10}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", cost.network, cost.method,
+    fmt::print("{:<12}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", cost.network, cost.method,
                cost.milliseconds, cost.samples_per_second, cost.relative);
   }
 }

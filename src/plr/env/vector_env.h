@@ -120,6 +120,10 @@ class VectorEnv {
   void finish_start(int lane, std::span<const Start> starts);
   void begin_step(int lane, SlotRange slots, std::span<const Action> actions, const StepBatch& out);
   void finish_step(int lane, SlotRange slots, const StepBatch& out);
+  // Whether what was begun in a lane can be finished without waiting.
+  bool is_done(int lane) const { return is_lane_done(lane); }
+  // Does a small part of what is under way, for a caller that has nothing else to do.
+  void help() { help_along(); }
   static constexpr int kNumLanes = 4;
 
   // The level that a slot plays or has played last; nothing before its first start.
@@ -158,6 +162,8 @@ class VectorEnv {
     step_slots(slots, actions, out);
   }
   virtual void finish(int /*lane*/) {}
+  virtual bool is_lane_done(int /*lane*/) const { return true; }
+  virtual void help_along() {}
   // Of an episode that has just ended: by default, whether its last action was rewarded.
   virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }

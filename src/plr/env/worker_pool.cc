@@ -94,15 +94,22 @@ void WorkerPool::begin_shared(Lane& lane, SlotRange slots, Job job) {
 
 void WorkerPool::finish(int number) {
   Lane& lane = lanes_[static_cast<std::size_t>(number)];
-  help(0, lane);
+  while (do_one(0, lane)) {
+  }
   while (const std::uint32_t left = lane.unfinished.load(std::memory_order_acquire)) {
     wait_for_change(lane.unfinished, left, kEndPatience);
   }
   last_end_ = std::chrono::steady_clock::now();
 }
 
-// Works until nothing is left to claim, at home first and then with the next.
-void WorkerPool::help(int worker, Lane& lane) {
+void WorkerPool::help() {
+  for (Lane& lane : lanes_) {
+    if (do_one(0, lane)) return;
+  }
+}
+
+// Does a slot that nobody has claimed, at home if there is one and else with the next.
+bool WorkerPool::do_one(int worker, Lane& lane) {
   const int num_workers = static_cast<int>(lane.shares.size());
   for (int i = 0; i < num_workers; ++i) {
     const int host = (worker + i) % num_workers;
@@ -117,9 +124,10 @@ void WorkerPool::help(int worker, Lane& lane) {
       if (lane.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         lane.unfinished.notify_one();
       }
-      left = unclaimed.load(std::memory_order_relaxed);
+      return true;
     }
   }
+  return false;
 }
 
 void WorkerPool::work_until_stopped(int worker) {
@@ -127,7 +135,10 @@ void WorkerPool::work_until_stopped(int worker) {
     wait_for_change(num_runs_, seen, patience_.load(std::memory_order_relaxed));
     seen = num_runs_.load(std::memory_order_acquire);
     if (seen == kStop) return;
-    for (Lane& lane : lanes_) help(worker, lane);
+    for (bool found = true; found;) {
+      found = false;
+      for (Lane& lane : lanes_) found |= do_one(worker, lane);
+    }
   }
 }
 

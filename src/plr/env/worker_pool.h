@@ -8,6 +8,8 @@
 //   pool.begin(0, {0, 32}, step);                              // `step` must live until
 //   pool.finish(0);                                            // all 32 are done
 //
+// meanwhile pool.is_done(0) tells whether that would wait, and pool.help() lends a hand.
+//
 // The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
 // first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
 // Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
@@ -57,6 +59,12 @@ class WorkerPool {
   }
   // Helps, and returns when all that was begun in this lane is done.
   void finish(int lane);
+  bool is_done(int lane) const {
+    const Lane& asked = lanes_[static_cast<std::size_t>(lane)];
+    return asked.unfinished.load(std::memory_order_acquire) == 0;
+  }
+  // Does one slot of any lane, if one is left that nobody has begun.
+  void help();
 
   // Both at once.
   template <class Work>
@@ -92,7 +100,7 @@ class WorkerPool {
 
   void begin_shared(Lane& lane, SlotRange slots, Job job);
   void note_gap();
-  static void help(int worker, Lane& lane);
+  static bool do_one(int worker, Lane& lane);
   void work_until_stopped(int worker);
   void stop();
 

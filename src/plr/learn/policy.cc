@@ -55,7 +55,7 @@ cuda::PolicyTerm cuda_term(ScoreFunction function) {
 // What stands where a number of the decision is still to come: a NaN that no computation gives.
 constexpr std::uint32_t kNotYet = 0xffffffff;
 // Looks before one asks the device whether it has failed; some milliseconds.
-constexpr int kLooks = 1 << 20;
+constexpr int kLooks = 1 << 17;
 
 bool is_there(cuda::Decision& decision) {
   const auto has_come = [](float& x) {
@@ -93,6 +93,7 @@ void Policy::ask(const at::Tensor& obs, std::span<const double> uniforms) {
                                 std::to_string(host_uniforms_.size(0)) + " foreseen");
   }
   num_asked_ = static_cast<std::size_t>(obs.size(0));
+  num_looks_ = 0;
   check(uniforms.size(), "uniforms");
   std::ranges::copy(uniforms, host_uniforms_.mutable_data_ptr<double>());
   order(obs);
@@ -123,14 +124,18 @@ std::span<cuda::Decision> Policy::decisions() const {
   return {static_cast<cuda::Decision*>(host_results_.mutable_data_ptr()), num_asked_};
 }
 
+bool Policy::is_answered() {
+  if (!network_.actor().act) return asked_.is_reached();
+  if (std::ranges::all_of(decisions(), is_there)) return true;
+  // Should the device have failed, this says so; else it has answered now.
+  if (++num_looks_ == kLooks) wait_for(network_.device());
+  return false;
+}
+
 // Until the decisions are there.
-void Policy::wait() const {
+void Policy::wait() {
   if (!network_.actor().act) return asked_.wait();
-  int looks = 0;
-  for (cuda::Decision& decision : decisions()) {
-    while (!is_there(decision)) {
-      if (++looks == kLooks) return wait_for(network_.device());
-    }
+  while (!is_answered()) {
   }
 }
 

@@ -55,6 +55,8 @@ class Policy {
   // answered.
   void ask(const at::Tensor& obs, std::span<const double> uniforms);
   void answer(const Decisions& out);
+  // Whether it can be answered without waiting.
+  bool is_answered();
 
   // The network's weights have changed since it acted last.
   void refresh();
@@ -67,7 +69,7 @@ class Policy {
   std::span<cuda::Decision> decisions() const;
   void order(const at::Tensor& obs);
   void decide(std::int64_t batch);
-  void wait() const;
+  void wait();
 
   const Network& network_;
   PolicyConfig config_;
@@ -77,6 +79,7 @@ class Policy {
   at::Tensor obs_;            // [max_batch, H, W, C] bytes
   std::map<std::int64_t, Repeated> deciding_;  // by the number of observations
   std::size_t num_asked_ = 0;
+  int num_looks_ = 0;  // since it was asked
   Milestone asked_;
 };
 

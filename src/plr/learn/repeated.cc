@@ -91,4 +91,6 @@ void Milestone::wait() const {
   if (event_) event_->synchronize();
 }
 
+bool Milestone::is_reached() const { return !event_ || event_->query(); }
+
 }  // namespace plr

@@ -56,8 +56,9 @@ void wait_for(at::Device device);
 class Milestone {
  public:
   explicit Milestone(at::Device device);
-  void pass();        // puts it behind what this thread has ordered so far
-  void wait() const;  // until the device has come there
+  void pass();              // puts it behind what this thread has ordered so far
+  void wait() const;        // until the device has come there
+  bool is_reached() const;  // whether it has
 
  private:
   at::Device device_;

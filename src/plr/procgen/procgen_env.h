@@ -55,6 +55,8 @@ class ProcgenEnv final : public VectorEnv {
   void begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
                    const StepBatch& out) override;
   void finish(int lane) override { pool_.finish(lane); }
+  bool is_lane_done(int lane) const override { return pool_.is_done(lane); }
+  void help_along() override { pool_.help(); }
   bool solved_by(int slot, double last_reward) const override;
   void save_episode(int slot, ByteWriter& out) const override;
   void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) override;

@@ -14,14 +14,14 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
     const SlotRange slots{num_slots * g / num_groups, num_slots * (g + 1) / num_groups};
     const auto size = static_cast<std::size_t>(slots.size());
     Policy policy(parts.network, {.score_function = parts.score_function}, size);
-    groups_.push_back({g, slots, std::move(policy), {}});
+    groups_.push_back({static_cast<std::size_t>(g), slots, std::move(policy), {}});
     groups_.back().starts.reserve(size);
   }
   const auto n = static_cast<std::size_t>(num_slots);
   rewards_.resize(n);
   terminated_.resize(n);
   truncated_.resize(n);
-  uniforms_.resize(n);
+  for (std::vector<double>& row : uniforms_) row.resize(n);
   terms_.resize(n);
   returns_.resize(n);
   lengths_.resize(n);
@@ -43,66 +43,91 @@ void Collector::begin(Rollout& rollout) {
 }
 
 void Collector::fill(Rollout& rollout) {
+  num_drawn_ = 0;
   for (Group& group : groups_) {
     group.policy.refresh();
-    ask(group, rollout, 0);
+    group.step = 0;
+    ask(group, rollout);
   }
-  const std::size_t num_turns = rollout.num_steps() * groups_.size();
-  // How many turns later a step is finished, and those slots are thought about again.
-  const std::size_t finish_lag = groups_.size() > 2 ? 1 : 0;
-  const std::size_t ask_lag = groups_.size() > 1 ? finish_lag + 1 : 0;
-  for (std::size_t turn = 0; turn < num_turns + ask_lag; ++turn) {
-    if (turn < num_turns) begin_step(turn, rollout);
-    if (ask_lag > 0 && turn >= ask_lag) ask_again(turn - ask_lag, rollout);
-    const std::size_t begun = turn - finish_lag;  // wraps around, far away, in the first turn
-    if (begun < num_turns) finish_step(begun, rollout);
-    if (ask_lag == 0) ask_again(turn, rollout);
+  const auto is_through = [&](const Group& group) {
+    return group.step == rollout.num_steps() && group.phase == Phase::kThinking;
+  };
+  while (!std::ranges::all_of(groups_, is_through)) {
+    bool has_gone_on = false;
+    for (Group& group : groups_) has_gone_on |= go_on(group, rollout);
+    if (!has_gone_on) help();
   }
   value_the_rest(rollout);
 }
 
-void Collector::ask_again(std::size_t turn, Rollout& rollout) {
-  ask(group_of(turn), rollout, turn / groups_.size() + 1);
+// Whether the group had something to do.
+bool Collector::go_on(Group& group, Rollout& rollout) {
+  switch (group.phase) {
+    case Phase::kThinking:
+      if (group.step == rollout.num_steps() || !group.policy.is_answered()) return false;
+      begin_step(group, rollout);
+      return true;
+    case Phase::kStepping:
+      if (group.number != next_to_score_ || !parts_.env.is_done(group.lane())) return false;
+      next_to_score_ = (next_to_score_ + 1) % groups_.size();
+      finish_step(group, rollout);
+      return true;
+    case Phase::kStarting:
+      if (!parts_.env.is_done(group.lane())) return false;
+      parts_.env.finish_start(group.lane(), group.starts);
+      group.starts.clear();
+      ask(group, rollout);
+      return true;
+  }
+  return false;
 }
 
-// Shows the network what the slots show once their levels have started; after the last step, it is
-// asked for the value alone.
-void Collector::ask(Group& group, Rollout& rollout, std::size_t step) {
-  finish_starts(group);
-  for (double& u : group.part(uniforms_)) u = step < rollout.num_steps() ? actions_.uniform() : 0;
+// Shows the network what the slots show; after the last step, for the value alone.
+void Collector::ask(Group& group, Rollout& rollout) {
   const Stopwatch watch(times_.acting);
-  group.policy.ask(group.take_obs(rollout, step), group.part(uniforms_));
+  // Numbers are drawn for all slots at once: another group may be a step behind, but not two.
+  std::vector<double>& uniforms = uniforms_[group.step % 2];
+  if (group.step == num_drawn_ && group.step < rollout.num_steps()) {
+    for (double& u : uniforms) u = actions_.uniform();
+    ++num_drawn_;
+  }
+  group.policy.ask(group.take_obs(rollout), group.part(uniforms));
+  group.phase = Phase::kThinking;
 }
 
-void Collector::begin_step(std::size_t turn, Rollout& rollout) {
-  Group& group = group_of(turn);
-  const std::size_t step = turn / groups_.size();
-  std::ranges::copy(group.part(levels_), group.part(rollout.levels[step]).begin());
-  const auto actions = group.part(rollout.actions[step]);
+void Collector::begin_step(Group& group, Rollout& rollout) {
+  std::ranges::copy(group.part(levels_), group.part(rollout.levels[group.step]).begin());
+  const auto actions = group.part(rollout.actions[group.step]);
   {
     const Stopwatch watch(times_.acting);
-    group.policy.answer({actions, group.part(rollout.log_probs[step]),
-                         group.part(rollout.values[step]), group.part(terms_)});
+    group.policy.answer({actions, group.part(rollout.log_probs[group.step]),
+                         group.part(rollout.values[group.step]), group.part(terms_)});
   }
   const Stopwatch watch(times_.environment);
-  parts_.env.begin_step(group.lane, group.slots, actions, batch(rollout));
+  parts_.env.begin_step(group.lane(), group.slots, actions, batch(rollout));
+  group.phase = Phase::kStepping;
 }
 
-void Collector::finish_step(std::size_t turn, Rollout& rollout) {
-  Group& group = group_of(turn);
+void Collector::finish_step(Group& group, Rollout& rollout) {
   {
     const Stopwatch watch(times_.environment);
-    parts_.env.finish_step(group.lane, group.slots, batch(rollout));
+    parts_.env.finish_step(group.lane(), group.slots, batch(rollout));
   }
-  score(group, rollout, turn / groups_.size());
-  start_next_levels(group, rollout);
+  score(group, rollout);
+  ++group.step;
+  if (group.starts.empty()) {
+    ask(group, rollout);
+  } else {
+    start_next_levels(group, rollout);
+  }
 }
 
-void Collector::finish_starts(Group& group) {
-  if (group.starts.empty()) return;
-  const Stopwatch watch(times_.environment);
-  parts_.env.finish_start(group.lane, group.starts);
-  group.starts.clear();
+// Nobody can go on: the time is that of whom all wait for.
+void Collector::help() {
+  const auto is_thinking = [](const Group& group) { return group.phase == Phase::kThinking; };
+  const Stopwatch watch(std::ranges::all_of(groups_, is_thinking) ? times_.acting
+                                                                  : times_.environment);
+  parts_.env.help();
 }
 
 // What goes on past the end of the rollout is worth what the network thinks of it.
@@ -117,10 +142,11 @@ void Collector::value_the_rest(Rollout& rollout) {
   record_due_results();
 }
 
-void Collector::score(Group& group, Rollout& rollout, std::size_t step) {
+void Collector::score(Group& group, Rollout& rollout) {
   const Stopwatch watch(times_.sampler);
   const auto first = static_cast<std::size_t>(group.slots.begin);
   const auto end = static_cast<std::size_t>(group.slots.end);
+  const std::size_t step = group.step;
   const auto done = rollout.done[step];
   for (std::size_t slot = first; slot < end; ++slot) {
     done[slot] = terminated_[slot] | truncated_[slot];
@@ -146,7 +172,6 @@ void Collector::record_due_results() {
 }
 
 void Collector::start_next_levels(Group& group, Rollout& rollout) {
-  if (group.starts.empty()) return;
   {
     const Stopwatch watch(times_.sampler);
     for (Start& start : group.starts) {
@@ -157,7 +182,8 @@ void Collector::start_next_levels(Group& group, Rollout& rollout) {
     }
   }
   const Stopwatch watch(times_.environment);
-  parts_.env.begin_start(group.lane, group.starts, batch(rollout));
+  parts_.env.begin_start(group.lane(), group.starts, batch(rollout));
+  group.phase = Phase::kStarting;
 }
 
 std::vector<std::byte> Collector::save(Rollout& rollout) const {

@@ -8,19 +8,17 @@
 //   1); collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
-// Groups of slots take turns, so that environment and network work at the same time.  Of four,
+// Groups of slots go round on their own, so that environment and network work at the same time:
 //
-//   turn     5        6        7        8        9
-//   step   ---B---  ---C---  ---D---  ---A---  ---B---     begun in their turn,
-//             ---A---  ---B---  ---C---  ---D---           finished in the next
-//   start  D        A        B        C        D           levels in place of those that ended
-//   think     D        A        B        C        D        about the next action
+//   think -> step -> score -> start levels in place of those that ended -> think ...
 //
-// The turns are always the same, whoever is quicker, and so is the run.
+// Each goes on as soon as it can, but for the score: there they keep their order, step by step, so
+// that the curriculum hears the same story whoever is quicker, and the run is the same.
 //
 // What it refers to must outlive it.  Not synchronized.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,32 +66,36 @@ class Collector {
   void load(std::span<const std::byte> bytes, Rollout& rollout);
 
  private:
+  enum class Phase : std::uint8_t { kThinking, kStepping, kStarting };
+
   // Slots that are stepped together, and who decides for them.
   struct Group {
-    int lane;  // of the environment
+    std::size_t number;  // and lane of the environment
     SlotRange slots;
     Policy policy;
     std::vector<Start> starts;  // that are under way
+    Phase phase = Phase::kThinking;
+    std::size_t step = 0;  // of the rollout
+
+    int lane() const { return static_cast<int>(number); }
 
     template <class Row>
     auto part(Row&& row) const {
       return std::span(row).subspan(static_cast<std::size_t>(slots.begin),
                                     static_cast<std::size_t>(slots.size()));
     }
-    at::Tensor take_obs(Rollout& rollout, std::size_t step) const {
+    at::Tensor take_obs(Rollout& rollout) const {
       return rollout.take_obs(step, static_cast<std::size_t>(slots.begin),
                               static_cast<std::size_t>(slots.size()));
     }
   };
 
-  // Turn i is step i / groups of group i % groups.
-  Group& group_of(std::size_t turn) { return groups_[turn % groups_.size()]; }
-  void begin_step(std::size_t turn, Rollout& rollout);
-  void finish_step(std::size_t turn, Rollout& rollout);
-  void ask_again(std::size_t turn, Rollout& rollout);
-  void ask(Group& group, Rollout& rollout, std::size_t step);
-  void finish_starts(Group& group);
-  void score(Group& group, Rollout& rollout, std::size_t step);
+  bool go_on(Group& group, Rollout& rollout);
+  void ask(Group& group, Rollout& rollout);
+  void begin_step(Group& group, Rollout& rollout);
+  void finish_step(Group& group, Rollout& rollout);
+  void help();
+  void score(Group& group, Rollout& rollout);
   void start_next_levels(Group& group, Rollout& rollout);
   void value_the_rest(Rollout& rollout);
   void record_due_results();
@@ -105,11 +107,13 @@ class Collector {
   std::vector<double> rewards_;           // [N], raw
   std::vector<std::uint8_t> terminated_;  // [N]
   std::vector<std::uint8_t> truncated_;   // [N]
-  std::vector<double> uniforms_;          // [N]
-  std::vector<float> terms_;              // [N], of the policy
-  std::vector<double> returns_;           // [N], raw, of the open episodes
-  std::vector<std::int64_t> lengths_;     // [N], of the open episodes
-  std::vector<LevelId> levels_;           // [N], being played
+  std::size_t next_to_score_ = 0;         // the group whose turn it is
+  std::size_t num_drawn_ = 0;             // steps of the rollout for which uniforms_ were drawn
+  std::array<std::vector<double>, 2> uniforms_;  // [step % 2][N]
+  std::vector<float> terms_;                     // [N], of the policy
+  std::vector<double> returns_;                  // [N], raw, of the open episodes
+  std::vector<std::int64_t> lengths_;            // [N], of the open episodes
+  std::vector<LevelId> levels_;                  // [N], being played
   EpisodeWindow window_;
   CollectTimes times_;
 };
