@@ -11,6 +11,7 @@ A run that goes on can be read too: a last line that is not yet whole is passed 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import os
 import pathlib
@@ -28,7 +29,7 @@ class Table(dict[str, NDArray[Any]]):
     def to_pandas(self) -> Any:
         """The same as a pandas.DataFrame."""
         try:
-            import pandas
+            pandas = importlib.import_module("pandas")
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install pandas") from error
         return pandas.DataFrame(dict(self))

@@ -96,7 +96,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         if options:
             raise ValueError(f"unknown option '{next(iter(options))}'; reset takes levels and reset_mask")
         if self.curriculum is None and (seed is not None or self._chooser is None):
-            self._chooser = Uniform(self._levels, seed=self.np_random_seed % 2**64)
+            self._chooser = Uniform(self._levels, seed=(self.np_random_seed or 0) % 2**64)
         if levels is None:
             self._env.start(slots, self._drawn(slots))
         else:
@@ -157,7 +157,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         first = not self._has_begun and isinstance(self._chooser, Curriculum)
         self._has_begun = True
         if first:
-            return self._chooser.first(len(slots)).tolist()
+            return list(self._chooser.first(len(slots)))
         return [self._chooser.next() for _ in slots]
 
     def _begin_with(self, slots: list[int], levels: ArrayLike) -> None:
@@ -172,8 +172,9 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
                 choose(int(given[slot]))
 
     def _info(self) -> dict[str, Any]:
-        level = self._level.copy() if self._copy else self._level
-        return {"level": level, "_level": self._everywhere}
+        if self._copy:
+            return {"level": self._level.copy(), "_level": self._everywhere.copy()}
+        return {"level": self._level, "_level": self._everywhere}
 
     def _add_final(self, info: dict[str, Any]) -> None:
         """As Gymnasium's own vector environments do, with a mask beside each key."""

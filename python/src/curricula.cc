@@ -186,15 +186,20 @@ void bind_curriculum(nb::class_<T, Curriculum>& type,
       .def_prop_ro("settings", settings,
                    nb::sig("def settings(self) -> dict[str, bool | float | str]"),
                    "All settings, with their values.")
-      .def("__getstate__",
-           [settings](const T& self) {
-             return nb::make_tuple(self.levels(), settings(self), bytes_of(self));
-           })
-      .def("__setstate__", [make](T& self, const nb::tuple& state) {
-        T made = make(state[0], nb::int_(1), nb::borrow<nb::kwargs>(nb::handle(state[1])));
-        load_bytes(state[2], made);
-        new (&self) T(std::move(made));
-      });
+      .def(
+          "__getstate__",
+          [settings](const T& self) {
+            return nb::make_tuple(self.levels(), settings(self), bytes_of(self));
+          },
+          nb::sig(kGetStateSignature))
+      .def(
+          "__setstate__",
+          [make](T& self, const nb::tuple& state) {
+            T made = make(state[0], nb::int_(1), nb::borrow<nb::kwargs>(nb::handle(state[1])));
+            load_bytes(state[2], made);
+            new (&self) T(std::move(made));
+          },
+          nb::sig(kSetStateSignature));
 }
 
 void bind_replay(nb::module_& module) {

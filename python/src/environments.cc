@@ -246,7 +246,7 @@ void bind_environments(nb::module_& module) {
            nb::sig("def start(self, slots: collections.abc.Sequence[int], levels: "
                    "numpy.typing.ArrayLike) -> None"),
            "Begins a level in each of these slots.")
-      .def("step", &Environment::step, "actions"_a, "curriculum"_a,
+      .def("step", &Environment::step, "actions"_a, "curriculum"_a.none(),
            nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
                    "typing.Any) -> int"),
            "One action in every slot; where it ended an episode, the level that the curriculum "

@@ -13,6 +13,7 @@
 #include "bindings.h"
 #include "plr/core/level.h"
 #include "settings.h"
+#include "states.h"
 
 namespace plr::python {
 namespace {
@@ -100,8 +101,8 @@ void bind_levels(nb::module_& module) {
           nb::arg().none(), nb::sig("def __eq__(self, arg: object, /) -> bool"))
       .def("__hash__", &LevelSet::fingerprint)
       .def("__repr__", &text_of)
-      .def("__getstate__", &state_of)
-      .def("__setstate__", &restore);
+      .def("__getstate__", &state_of, nb::sig(kGetStateSignature))
+      .def("__setstate__", &restore, nb::sig(kSetStateSignature));
 }
 
 }  // namespace plr::python

@@ -129,17 +129,22 @@ void bind_scorer(nb::module_& module) {
           "released_code", [] { return settings_of(EpisodeScorerConfig::released_code()); },
           nb::sig("def released_code() -> dict[str, bool | float | str]"),
           "The settings with which the code that the paper's authors released works.")
-      .def("__getstate__",
-           [](const RolloutScorer& self) {
-             return nb::make_tuple(self.num_slots(), self.rollout_length(),
-                                   settings_of(self.config()), bytes_of(self));
-           })
-      .def("__setstate__", [](RolloutScorer& self, const nb::tuple& state) {
-        RolloutScorer made =
-            make_scorer(state[0], state[1], nb::borrow<nb::kwargs>(nb::handle(state[2])));
-        load_bytes(state[3], made);
-        new (&self) RolloutScorer(std::move(made));
-      });
+      .def(
+          "__getstate__",
+          [](const RolloutScorer& self) {
+            return nb::make_tuple(self.num_slots(), self.rollout_length(),
+                                  settings_of(self.config()), bytes_of(self));
+          },
+          nb::sig(kGetStateSignature))
+      .def(
+          "__setstate__",
+          [](RolloutScorer& self, const nb::tuple& state) {
+            RolloutScorer made =
+                make_scorer(state[0], state[1], nb::borrow<nb::kwargs>(nb::handle(state[2])));
+            load_bytes(state[3], made);
+            new (&self) RolloutScorer(std::move(made));
+          },
+          nb::sig(kSetStateSignature));
 }
 
 }  // namespace plr::python

@@ -29,6 +29,11 @@ void load_bytes(nb::handle bytes, T& object) {
   object.load({static_cast<const std::byte*>(state.data()), state.size()});
 }
 
+// For the functions of pickle, whose types are nobody else's business.
+constexpr const char* kGetStateSignature = "def __getstate__(self) -> tuple[object, ...]";
+constexpr const char* kSetStateSignature =
+    "def __setstate__(self, state: tuple[object, ...], /) -> None";
+
 // Gives a class the functions that torch's users expect.
 template <class T, class... Bases>
 void bind_state_dict(nb::class_<T, Bases...>& type) {
