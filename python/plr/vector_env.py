@@ -41,10 +41,14 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
     """N slots that play level after level; make_vec tells the arguments."""
 
     def __init__(self, name: str, num_envs: int = 64, *, levels: Levels | None = None,
-                 curriculum: Chooser | None = None, copy: bool = False,
+                 curriculum: Chooser | None = None,
+                 autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
                  render_mode: str | None = None, **options: bool | float | str) -> None:
         if levels is not None and curriculum is not None:
             raise ValueError("levels and curriculum are given; the curriculum knows its levels")
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        if mode not in ("SameStep", "Disabled"):
+            raise ValueError(f"autoreset_mode must be SameStep or Disabled, not {mode}")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be None or rgb_array, not {render_mode}")
         if curriculum is not None and not callable(getattr(curriculum, "next", None)):
@@ -58,7 +62,8 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         self._has_begun = False
         self._copy = copy
         self.render_mode = render_mode
-        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["rgb_array"],
+        self._autoreset = mode == "SameStep"
+        self.metadata = {"autoreset_mode": AutoresetMode(mode), "render_modes": ["rgb_array"],
                          "render_fps": 10}
 
         arrays = self._env.arrays()
@@ -108,12 +113,14 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
 
         Where it ended an episode, the observation is the first of the next, info["level"] its
         level, info["final_obs"][slot] what was seen last, and info["final_info"] tells the level,
-        whether it was solved, and the episode's return "r" and length "l".
+        whether it was solved, and the episode's return "r" and length "l".  If the autoreset mode
+        is Disabled, the slot waits for reset(options={"reset_mask": ended}), and info itself tells
+        "solved" and "episode".
         """
-        num_ended = self._env.step(np.asarray(actions), self._chooser)
+        num_ended = self._env.step(np.asarray(actions), self._chooser if self._autoreset else None)
         info = self._info()
         if num_ended:
-            self._add_final(info)
+            self._add_ends(info)
         if self._copy:
             return (self._observations.copy(), self._rewards.copy(), self._terminated.copy(),
                     self._truncated.copy(), info)
@@ -176,42 +183,48 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
             return {"level": self._level.copy(), "_level": self._everywhere.copy()}
         return {"level": self._level, "_level": self._everywhere}
 
-    def _add_final(self, info: dict[str, Any]) -> None:
+    def _add_ends(self, info: dict[str, Any]) -> None:
         """As Gymnasium's own vector environments do, with a mask beside each key."""
         ended = self._terminated | self._truncated
         final = self._final
         if self._copy:
             final = {key: array.copy() for key, array in final.items()}
-        observations = np.full(self.num_envs, None, dtype=object)
-        for slot in np.flatnonzero(ended):
-            observations[slot] = final["final_observations"][slot]
-        info["final_obs"] = observations
-        info["_final_obs"] = ended
-        info["final_info"] = {
-            "level": final["final_levels"], "_level": ended,
+        told = {
             "solved": final["solved"], "_solved": ended,
             "episode": {"r": final["final_returns"], "_r": ended,
                         "l": final["final_lengths"], "_l": ended},
             "_episode": ended,
         }
+        if not self._autoreset:
+            info.update(told)
+            return
+        observations = np.full(self.num_envs, None, dtype=object)
+        for slot in np.flatnonzero(ended):
+            observations[slot] = final["final_observations"][slot]
+        info["final_obs"] = observations
+        info["_final_obs"] = ended
+        info["final_info"] = {"level": final["final_levels"], "_level": ended, **told}
         info["_final_info"] = ended
 
 
 def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
-             curriculum: Chooser | None = None, copy: bool = False, render_mode: str | None = None,
-             **options: bool | float | str) -> LevelVectorEnv:
+             curriculum: Chooser | None = None,
+             autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
+             render_mode: str | None = None, **options: bool | float | str) -> LevelVectorEnv:
     """The environment of this name (plr.environments() lists them) in `num_envs` slots.
 
-    levels       what is played without a curriculum: a number n for 0..n-1, a range, ids, or a
-                 LevelSet; by default the full distribution
-    curriculum   chooses every next level: LevelReplay, Uniform, Tscl, or anything with next()
-    copy         arrays of their own instead of views that the next step overwrites
-    render_mode  None, or "rgb_array" for pictures by render()
-    options      observation="full" or "view" and seeding="default", "legacy" or "pcg64" of MiniGrid;
-                 num_workers of Procgen, 0 for one thread per core
+    levels          what is played without a curriculum: a number n for 0..n-1, a range, ids, or a
+                    LevelSet; by default the full distribution
+    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or anything with next()
+    autoreset_mode  SameStep: the next episode begins in the step that ended one; Disabled: it begins
+                    when reset(options={"reset_mask": ended}) says so, after scores were recorded
+    copy            arrays of their own instead of views that the next step overwrites
+    render_mode     None, or "rgb_array" for pictures by render()
+    options         observation="full" or "view", seeding="default", "legacy" or "pcg64" of MiniGrid;
+                    num_workers of Procgen, 0 for one thread per core
     """
-    return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum, copy=copy,
-                          render_mode=render_mode, **options)
+    return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum,
+                          autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode, **options)
 
 
 def _find_procgen() -> None:

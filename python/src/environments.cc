@@ -64,7 +64,8 @@ class Environment {
     player_.start(starts_);
   }
 
-  // Returns how many episodes ended; `curriculum` has chosen their slots' next levels then.
+  // Returns how many episodes ended; `curriculum` has chosen their slots' next levels then, unless
+  // there is none.
   std::size_t step(const nb::ndarray<nb::ro, nb::device::cpu>& actions, nb::handle curriculum) {
     const InUse guard(in_use_);
     read(actions);
@@ -72,7 +73,7 @@ class Environment {
       const nb::gil_scoped_release release;
       player_.step(actions_);
     }
-    if (player_.ended().empty()) return 0;
+    if (player_.ended().empty() || curriculum.is_none()) return player_.ended().size();
     // With the GIL, since other threads may be recording.
     choose_next(curriculum);
     const nb::gil_scoped_release release;
@@ -250,7 +251,7 @@ void bind_environments(nb::module_& module) {
            nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
                    "typing.Any) -> int"),
            "One action in every slot; where it ended an episode, the level that the curriculum "
-           "chooses begins.  Returns how many ended.")
+           "chooses begins; without one, the slot waits for start().  Returns how many ended.")
       .def("arrays", &arrays_of,
            nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "Views of everything that a step writes.")

@@ -39,61 +39,67 @@ bool RolloutScorer::needs_logits() const {
          config_.score_function == ScoreFunction::kMinMargin;
 }
 
-void RolloutScorer::check(const RolloutView& rollout) const {
-  if (rollout.num_steps > rollout_length_) {
+void RolloutScorer::check(const StepsView& steps) const {
+  if (num_steps_ + steps.num_steps > rollout_length_) {
     throw std::invalid_argument("a rollout has at most " + std::to_string(rollout_length_) +
-                                " steps here, not " + std::to_string(rollout.num_steps));
+                                " steps here, not " + std::to_string(num_steps_ + steps.num_steps));
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     bool is_open = slots_[slot].is_open;
     LevelId level = slots_[slot].level;
-    for (std::size_t t = 0; t < rollout.num_steps; ++t) {
+    for (std::size_t t = 0; t < steps.num_steps; ++t) {
       const std::size_t at = t * slots_.size() + slot;
-      if (is_open && rollout.levels[at] != level) {
+      if (is_open && steps.levels[at] != level) {
         throw std::invalid_argument(
             "level of slot " + std::to_string(slot) + " changes from " + std::to_string(level) +
-            " to " + std::to_string(rollout.levels[at]) + " at step " + std::to_string(t) +
+            " to " + std::to_string(steps.levels[at]) + " at step " + std::to_string(t) +
             " without an end; dones[t] must say that step t ended its episode");
       }
-      level = rollout.levels[at];
-      is_open = !rollout.dones[at];
+      level = steps.levels[at];
+      is_open = !steps.dones[at];
     }
   }
 }
 
-double RolloutScorer::term_of(const RolloutView& rollout, std::size_t at) {
-  if (rollout.logits.empty()) return 0;
-  log_probs_.resize(rollout.num_actions);
-  log_softmax(rollout.logits.subspan(at * rollout.num_actions, rollout.num_actions), log_probs_);
+double RolloutScorer::term_of(const StepsView& steps, std::size_t at) {
+  if (steps.logits.empty()) return 0;
+  log_probs_.resize(steps.num_actions);
+  log_softmax(steps.logits.subspan(at * steps.num_actions, steps.num_actions), log_probs_);
   return policy_term(config_.score_function, log_probs_);
 }
 
-void RolloutScorer::score(const RolloutView& rollout, std::vector<EpisodeResult>& results) {
-  check(rollout);
-  const auto hand_on = [&](const EpisodeResult& result) { results.push_back(result); };
-  for (std::size_t t = 0; t < rollout.num_steps; ++t) {
+void RolloutScorer::add(const StepsView& steps, std::vector<EpisodeResult>& results) {
+  check(steps);
+  for (std::size_t t = 0; t < steps.num_steps; ++t) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const std::size_t at = t * slots_.size() + i;
       Slot& slot = slots_[i];
       if (!slot.is_open) {
-        slot = {.level = rollout.levels[at], .is_open = true};
+        slot = {.level = steps.levels[at], .is_open = true};
         scorer_.begin(i, slot.level);
       }
-      scorer_.step(i, rollout.rewards[at], rollout.values[at], term_of(rollout, at));
-      slot.episode_return += rollout.raw_rewards[at];
-      if (!rollout.dones[at]) continue;
+      scorer_.step(i, steps.rewards[at], steps.values[at], term_of(steps, at));
+      slot.episode_return += steps.raw_rewards[at];
+      if (!steps.dones[at]) continue;
       scorer_.end(i, slot.episode_return);
       slot.is_open = false;
     }
-    scorer_.drain(hand_on);
+    scorer_.drain([&](const EpisodeResult& result) { results.push_back(result); });
   }
-  scorer_.end_rollout(rollout.next_values);
-  scorer_.drain(hand_on);
+  num_steps_ += steps.num_steps;
+}
+
+void RolloutScorer::end_rollout(std::span<const float> next_values,
+                                std::vector<EpisodeResult>& results) {
+  scorer_.end_rollout(next_values);
+  scorer_.drain([&](const EpisodeResult& result) { results.push_back(result); });
+  num_steps_ = 0;
 }
 
 std::vector<std::byte> RolloutScorer::save() const {
   ByteWriter writer;
   writer.numbers<std::byte>(scorer_.save());
+  writer.number(num_steps_);
   for (const Slot& slot : slots_) {
     writer.number(slot.level);
     writer.number(slot.is_open);
@@ -108,6 +114,8 @@ void RolloutScorer::load(std::span<const std::byte> bytes) {
   std::vector<Slot> slots(slots_.size());
   EpisodeScorer scorer = scorer_;
   scorer.load(inner);
+  const auto num_steps = reader.number<std::uint64_t>();
+  reader.require(num_steps <= rollout_length_, "more steps than a rollout has");
   for (Slot& slot : slots) {
     slot.level = reader.number<LevelId>();
     slot.is_open = reader.number<std::uint8_t>() != 0;
@@ -116,6 +124,7 @@ void RolloutScorer::load(std::span<const std::byte> bytes) {
   reader.expect_end();
   scorer_ = std::move(scorer);
   slots_ = std::move(slots);
+  num_steps_ = num_steps;
 }
 
 }  // namespace plr::python

@@ -53,37 +53,77 @@ nb::dict results_of(const std::vector<EpisodeResult>& results) {
   return columns;
 }
 
+// The arrays of some steps, as the caller gave them, and a view of all of them.
+struct Steps {
+  Array<LevelId> levels;
+  Array<double> rewards;
+  Array<double> raw_rewards;
+  Array<double> values;
+  Array<bool> dones;
+  Array<float> logits = {};
+
+  StepsView view(std::size_t num_steps) const {
+    const bool has_logits = logits.data.is_valid();
+    return {.num_steps = num_steps,
+            .num_actions = has_logits ? logits.shape(logits.data.ndim() - 1) : 0,
+            .levels = levels.span(),
+            .rewards = rewards.span(),
+            .raw_rewards = raw_rewards.span(),
+            .values = values.span(),
+            .dones = dones.span(),
+            .logits = has_logits ? logits.span() : std::span<const float>()};
+  }
+};
+
+// Arrays of `shape`, which is [any, N], or [N] of a single step.
+Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb::handle levels,
+                 nb::handle rewards, nb::handle values, nb::handle dones, nb::handle logits,
+                 nb::handle raw_rewards) {
+  const auto ids = take<LevelId>("levels", levels, shape);
+  shape[0] = ids.shape(0);
+  const auto scaled = take<double>("rewards", rewards, shape);
+  Steps steps{.levels = ids,
+              .rewards = scaled,
+              .raw_rewards =
+                  raw_rewards.is_none() ? scaled : take<double>("raw_rewards", raw_rewards, shape),
+              .values = take<double>("values", values, shape),
+              .dones = take<bool>("dones", dones, shape)};
+  if (!logits.is_none()) {
+    shape.push_back(kAny);
+    steps.logits = take<float>("logits", logits, shape);
+  } else if (scorer.needs_logits()) {
+    throw std::invalid_argument("score_function " + to_text(scorer.config().score_function) +
+                                " needs the policy's logits [T, N, A]");
+  }
+  return steps;
+}
+
 nb::dict score(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
                nb::handle dones, nb::handle next_values, nb::handle logits,
                nb::handle raw_rewards) {
   const std::size_t n = scorer.num_slots();
-  const auto ids = take<LevelId>("levels", levels, {kAny, n});
-  const std::size_t t = ids.shape(0);
-  const auto scaled = take<double>("rewards", rewards, {t, n});
-  const auto estimates = take<double>("values", values, {t, n});
-  const auto ends = take<bool>("dones", dones, {t, n});
+  const Steps steps =
+      take_steps(scorer, {kAny, n}, levels, rewards, values, dones, logits, raw_rewards);
   const auto last = take<float>("next_values", next_values, {n});
-  const auto raw =
-      raw_rewards.is_none() ? scaled : take<double>("raw_rewards", raw_rewards, {t, n});
-  RolloutView rollout{.num_steps = t,
-                      .levels = ids.span(),
-                      .rewards = scaled.span(),
-                      .raw_rewards = raw.span(),
-                      .values = estimates.span(),
-                      .dones = ends.span(),
-                      .next_values = last.span()};
-  Array<float> policy;
-  if (!logits.is_none()) {
-    policy = take<float>("logits", logits, {t, n, kAny});
-    rollout.num_actions = policy.shape(2);
-    rollout.logits = policy.span();
-  }
-  if (scorer.needs_logits() && rollout.logits.empty() && t > 0) {
-    throw std::invalid_argument("score_function " + to_text(scorer.config().score_function) +
-                                " needs the policy's logits [T, N, A]");
-  }
   std::vector<EpisodeResult> results;
-  scorer.score(rollout, results);
+  scorer.add(steps.view(steps.levels.shape(0)), results);
+  scorer.end_rollout(last.span(), results);
+  return results_of(results);
+}
+
+nb::dict step(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
+              nb::handle dones, nb::handle logits, nb::handle raw_rewards) {
+  const Steps steps =
+      take_steps(scorer, {scorer.num_slots()}, levels, rewards, values, dones, logits, raw_rewards);
+  std::vector<EpisodeResult> results;
+  scorer.add(steps.view(1), results);
+  return results_of(results);
+}
+
+nb::dict end_rollout(RolloutScorer& scorer, nb::handle next_values) {
+  const auto last = take<float>("next_values", next_values, {scorer.num_slots()});
+  std::vector<EpisodeResult> results;
+  scorer.end_rollout(last.span(), results);
   return results_of(results);
 }
 
@@ -120,6 +160,19 @@ void bind_scorer(nb::module_& module) {
            "logits: [T, N, A], for scores of the policy\n"
            "raw_rewards: [T, N], where `rewards` are normalized and returns are wanted\n\n"
            "Episodes that are open at the end go on in the next call.")
+      .def("step", &step, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "logits"_a = nb::none(),
+           "raw_rewards"_a = nb::none(),
+           nb::sig("def step(self, levels: numpy.typing.ArrayLike, rewards: "
+                   "numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, dones: "
+                   "numpy.typing.ArrayLike, logits: numpy.typing.ArrayLike | None = None, "
+                   "raw_rewards: numpy.typing.ArrayLike | None = None) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
+           "The same of one step, arrays [N], for trainers that record a score before the next "
+           "level is drawn; end_rollout() comes after the last step of a rollout.")
+      .def("end_rollout", &end_rollout, "next_values"_a,
+           nb::sig("def end_rollout(self, next_values: numpy.typing.ArrayLike) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
+           "Values what follows the last step, and brings the results that are due then.")
       .def_prop_ro("num_envs", &RolloutScorer::num_slots)
       .def_prop_ro("rollout_length", &RolloutScorer::rollout_length)
       .def_prop_ro(

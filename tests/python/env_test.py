@@ -205,6 +205,31 @@ def test_a_curriculum_chooses_every_next_level_and_hears_of_results():
     assert num_ended > 5 and replay.state_dict() == twin.state_dict()
 
 
+def test_without_autoreset_scores_are_recorded_before_the_next_level_is_drawn():
+    replay, twin = (plr.LevelReplay(30, seed=2) for _ in range(2))
+    envs = plr.make_vec(NAME, 4, curriculum=replay, autoreset_mode="Disabled")
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    _, info = envs.reset()
+    playing = twin.first(4)
+    num_ended = 0
+    for step in range(1200):
+        assert (info["level"] == playing).all()
+        _, rewards, terminated, truncated, info = envs.step(np.random.default_rng(step).integers(0, 7, 4))
+        ended = terminated | truncated
+        assert (info["level"] == playing).all() and ("episode" in info) == bool(ended.any())
+        if not ended.any():
+            continue
+        num_ended += ended.sum()
+        assert (info["solved"][ended] == (rewards[ended] > 0)).all() and info["episode"]["l"][ended].max() <= 250
+        with pytest.raises(ValueError, match="has ended its episode; start a level there before it steps"):
+            envs.step(np.zeros(4, int))
+        for curriculum in (replay, twin):
+            curriculum.record_batch(playing[ended], playing[ended] % 5)
+        playing[ended] = twin.next_batch(ended.sum())
+        _, info = envs.reset(options={"reset_mask": ended})
+    assert num_ended > 10 and replay.state_dict() == twin.state_dict()
+
+
 def test_levels_given_to_a_curriculum_count_as_drawn():
     replay = plr.LevelReplay(30)
     envs = plr.make_vec(NAME, 2, curriculum=replay)
@@ -313,6 +338,7 @@ WRONG = [
     (dict(levels=5, curriculum=plr.Uniform(5)), ValueError,
      "levels and curriculum are given; the curriculum knows its levels"),
     (dict(curriculum=5), TypeError, "curriculum must have a function next(), which int has not"),
+    (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError, "autoreset_mode must be SameStep or Disabled, not NextStep"),
     (dict(render_mode="human"), ValueError, "render_mode must be None or rgb_array, not human"),
 ]
 

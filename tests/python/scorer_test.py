@@ -101,6 +101,25 @@ def test_an_episode_that_spans_rollouts_has_one_score_and_its_whole_return():
     assert (second["levels"].tolist(), second["scores"].tolist(), second["returns"].tolist()) == ([5], [4.5], [14])
 
 
+def test_step_by_step_it_measures_the_same():
+    whole, single = (plr.EpisodeScorer(3, 8, open_episodes="commit") for _ in range(2))
+    for seed in (1, 2):
+        rollout = arrays(seed=seed)
+        rollout["dones"][-1] = True  # or the next rollout would have to go on with its levels
+        expected = whole.score(**rollout)
+        next_values = rollout.pop("next_values")
+        found = [single.step(**{name: array[t] for name, array in rollout.items()}) for t in range(8)]
+        found.append(single.end_rollout(next_values))
+        for name, column in expected.items():
+            assert column.tolist() == np.concatenate([part[name] for part in found]).tolist()
+        assert len(found[-1]["levels"]) == 0
+    with pytest.raises(ValueError, match="^a rollout has at most 8 steps here, not 9$"):
+        for _ in range(9):
+            single.step(np.arange(3), np.zeros(3), np.zeros(3), np.zeros(3, bool))
+    open_ones = single.end_rollout(np.zeros(3))
+    assert open_ones["levels"].tolist() == [0, 1, 2] and not open_ones["finished"].any()
+
+
 def test_returns_come_from_raw_rewards_where_they_are_given():
     result = plr.EpisodeScorer(1, 1).score([[0]], [[0.5]], [[0]], [[True]], [0], raw_rewards=[[10]])
     assert result["returns"].tolist() == [10]
