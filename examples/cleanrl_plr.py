@@ -65,8 +65,10 @@ class Agent(nn.Module):
             nn.Flatten())
         size = 32 * (height - 3) * (width - 3)
         tanh_gain = nn.init.calculate_gain("tanh")
-        self.policy = nn.Sequential(layer(nn.Linear(size, 64), tanh_gain), nn.Tanh(), layer(nn.Linear(64, num_actions), 0.01))
-        self.value = nn.Sequential(layer(nn.Linear(size, 64), tanh_gain), nn.Tanh(), layer(nn.Linear(64, 1), 1.0))
+        self.policy = nn.Sequential(layer(nn.Linear(size, 64), tanh_gain), nn.Tanh(),
+                                    layer(nn.Linear(64, num_actions), 0.01))
+        self.value = nn.Sequential(layer(nn.Linear(size, 64), tanh_gain), nn.Tanh(),
+                                   layer(nn.Linear(64, 1), 1.0))
 
     def forward(self, observations):
         """Logits [B, A] and values [B] of bytes [B, H, W, C]."""
@@ -201,9 +203,10 @@ def main():
         if number % 10 == 0 or number == num_updates:
             steps = number * ROLLOUT_LENGTH * NUM_ENVS
             mean = np.mean(episode_returns) if episode_returns else float("nan")
-            print(f"{steps:>9,} steps  training return {mean:.2f}  success on new levels "
-                  f"{success_on_test_levels(agent, arguments):4.0%}  {steps / (time.perf_counter() - begin):,.0f} steps/s",
-                  flush=True)
+            success = success_on_test_levels(agent, arguments)
+            speed = steps / (time.perf_counter() - begin)
+            print(f"{steps:>9,} steps  training return {mean:.2f}  success on new levels {success:4.0%}  "
+                  f"{speed:,.0f} steps/s", flush=True)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def svg_of(times, shares, unit):
         parts.append(f'<text x="{width - 62}" y="{24 + 20 * degree}">degree {degree}</text>')
     parts += [f'<text x="{left}" y="{height - 8}">{times[0]:,} {unit}</text>',
               f'<text x="{width - 90}" y="{height - 8}" text-anchor="end">{times[-1]:,}</text>',
-              f'<text x="14" y="{height - bottom}" transform="rotate(-90 14 {height - bottom})">replay probability</text>',
+              f'<text transform="translate(14 {height - bottom}) rotate(-90)">replay probability</text>',
               "</svg>\n"]
     return "\n".join(parts)
 

@@ -8,10 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -102,11 +102,9 @@ class Environment {
     const std::int64_t stride = from.stride(0);
     for (std::size_t i = 0; i < actions_.size(); ++i) {
       const auto value = static_cast<std::int64_t>(data[static_cast<std::int64_t>(i) * stride]);
-      // What does not fit is no action either way.
-      actions_[i] = value >= 0 && value <= std::numeric_limits<Action>::max()
-                        ? static_cast<Action>(value)
-                        : Action{-1};
-      if (actions_[i] == -1) refuse(i, value);
+      // Here rather than later, where what does not fit into an Action would be another.
+      if (value < 0 || value >= player_.spec().num_actions) refuse(i, value);
+      actions_[i] = static_cast<Action>(value);
     }
   }
 
@@ -150,7 +148,7 @@ class Environment {
   std::atomic<bool> in_use_ = false;
 };
 
-// Number of slots are environments to Python's users.
+// Slots are environments to Python's users.
 EnvOptions options_from(nb::handle num_envs, const nb::kwargs& settings) {
   EnvOptions options;
   if (settings.contains("num_slots")) {

@@ -338,7 +338,8 @@ WRONG = [
     (dict(levels=5, curriculum=plr.Uniform(5)), ValueError,
      "levels and curriculum are given; the curriculum knows its levels"),
     (dict(curriculum=5), TypeError, "curriculum must have a function next(), which int has not"),
-    (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError, "autoreset_mode must be SameStep or Disabled, not NextStep"),
+    (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError,
+     "autoreset_mode must be SameStep or Disabled, not NextStep"),
     (dict(render_mode="human"), ValueError, "render_mode must be None or rgb_array, not human"),
 ]
 

@@ -48,5 +48,5 @@ def test_ppo_in_one_file_learns_and_prints_such_lines(tmp_path):
 def test_ppo_takes_every_curriculum(tmp_path):
     pytest.importorskip("torch")
     for curriculum in ("uniform", "tscl"):
-        assert "training return" in run("cleanrl_plr.py", "--curriculum", curriculum, "--steps", "8192", "--threads", "1",
-                                        cwd=tmp_path)
+        arguments = ("--curriculum", curriculum, "--steps", "8192", "--threads", "1")
+        assert "training return" in run("cleanrl_plr.py", *arguments, cwd=tmp_path)

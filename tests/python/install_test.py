@@ -39,7 +39,8 @@ def test_pip_installs_a_package_that_plays(python, tmp_path):
               "envs = plr.make_vec('minigrid/MultiRoom-N4-Random', 4, curriculum=plr.LevelReplay(200))\n"
               "envs.reset()\n"
               "envs.step(numpy.zeros(4, int))\n"
-              "print(plr.__version__, *sorted(file.name.split('.')[0] for file in pathlib.Path(plr.__file__).parent.iterdir()))\n")
+              "files = pathlib.Path(plr.__file__).parent.iterdir()\n"
+              "print(plr.__version__, *sorted(file.name.split('.')[0] for file in files))\n")
     done = run(python, "-c", script, cwd=tmp_path)
     assert done.stdout.split() == ["0.1.0", "__init__", "__pycache__", "_core", "_core", "py", "runs", "vector_env"], \
         done.stderr

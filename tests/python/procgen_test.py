@@ -69,7 +69,8 @@ def run_without(cwd, script, **environment):
 
 def test_where_it_is_missing_the_remedy_is_named(tmp_path):
     done = run_without(tmp_path, "import plr; plr.make_vec('procgen/leaper', 1)")
-    assert "RuntimeError: Procgen is not installed here; ./plr setup procgen fetches it, or PLR_PROCGEN names" in done.stderr
+    assert ("RuntimeError: Procgen is not installed here; ./plr setup procgen fetches it, or PLR_PROCGEN names"
+            in done.stderr)
 
 
 def test_a_checkout_around_the_working_directory_is_searched(tmp_path):
@@ -77,5 +78,6 @@ def test_a_checkout_around_the_working_directory_is_searched(tmp_path):
     (tmp_path / ".plr").mkdir()
     (tmp_path / ".plr" / "procgen").symlink_to(pathlib.Path(os.environ["PLR_PROCGEN"]).resolve())
     (tmp_path / "deep").mkdir()
-    done = run_without(tmp_path / "deep", "import plr; plr.make_vec('procgen/leaper', 1).reset(seed=1); print('played')")
+    done = run_without(tmp_path / "deep",
+                       "import plr; plr.make_vec('procgen/leaper', 1).reset(seed=1); print('played')")
     assert done.stdout == "played\n", done.stderr
