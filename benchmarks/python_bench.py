@@ -1,6 +1,6 @@
 """How fast is plr from Python, beside the others?
 
-    python benchmarks/python_bench.py [env] [sampler] [--seconds S] [--rounds R]
+    python benchmarks/python_bench.py [--what env|sampler] [--seconds S] [--rounds R]
 
 env      steps per second through Python: plr.make_vec beside EnvPool's MiniGrid and Procgen and
          Gymnasium's own vector environment of minigrid; 64 slots, random actions, level starts
@@ -185,12 +185,14 @@ def bench_sampler(seconds, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["env", "sampler", []], default=["env", "sampler"])
+    parser.add_argument("--what", choices=["env", "sampler", "all"], default="all")
     parser.add_argument("--seconds", type=float, default=1.0, help="of CPU time per measurement")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    for what in arguments.what:
-        (bench_env if what == "env" else bench_sampler)(arguments.seconds, arguments.rounds)
+    if arguments.what != "sampler":
+        bench_env(arguments.seconds, arguments.rounds)
+    if arguments.what != "env":
+        bench_sampler(arguments.seconds, arguments.rounds)
 
 
 if __name__ == "__main__":
