@@ -52,11 +52,12 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be None or rgb_array, not {render_mode}")
         if curriculum is not None and not callable(getattr(curriculum, "next", None)):
-            raise TypeError(f"curriculum must have a function next(), which {type(curriculum).__name__} has not")
+            kind = type(curriculum).__name__
+            raise TypeError(f"curriculum must have a function next(), which {kind} has not")
         if name.startswith("procgen/"):
             _find_procgen()
         self._env = Environment(name, num_envs, **options)
-        self._levels = self._env.full_distribution if levels is None else levels
+        self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
         self.curriculum = curriculum
         self._chooser: Any = curriculum
         self._has_begun = False
@@ -93,7 +94,8 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         episode's end; without a seed these draws go on.  A curriculum has a seed of its own.
         """
         if seed is not None and not isinstance(seed, (int, np.integer)):
-            raise TypeError("seed must be one whole number; options={'levels': [...]} chooses a level per slot")
+            raise TypeError("seed must be one whole number; "
+                            "options={'levels': [...]} chooses a level per slot")
         super().reset(seed=None if seed is None else int(seed))
         options = dict(options or {})
         levels = options.pop("levels", None)

@@ -337,6 +337,7 @@ WRONG = [
     (dict(observaton="full"), ValueError, "unknown setting 'observaton'; did you mean observation?"),
     (dict(levels=5, curriculum=plr.Uniform(5)), ValueError,
      "levels and curriculum are given; the curriculum knows its levels"),
+    (dict(levels=[3, 3]), ValueError, "levels: id 3 is given twice"),
     (dict(curriculum=5), TypeError, "curriculum must have a function next(), which int has not"),
     (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError,
      "autoreset_mode must be SameStep or Disabled, not NextStep"),
