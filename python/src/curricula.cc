@@ -178,7 +178,7 @@ void bind_curriculum(nb::class_<T, Curriculum>& type,
                      nb::dict (*settings)(const T&)) {
   type.def(
           "__init__",
-          [make](T* self, nb::object levels, nb::object seed, const nb::kwargs& given) {
+          [make](T* self, nb::handle levels, nb::handle seed, const nb::kwargs& given) {
             new (self) T(make(levels, seed, given));
           },
           "levels"_a, nb::kw_only(), "seed"_a = 1, "settings"_a, nb::sig(kInitSignature))

@@ -234,7 +234,7 @@ void bind_environments(nb::module_& module) {
                           "environment of it.")
       .def(
           "__init__",
-          [](Environment* self, std::string_view name, nb::object num_envs,
+          [](Environment* self, std::string_view name, nb::handle num_envs,
              const nb::kwargs& settings) {
             new (self) Environment(name, options_from(num_envs, settings));
           },

@@ -46,13 +46,10 @@ State state_of(const LevelSet& set) {
   return {set[0], set.size(), set.is_stream(), {set.ids().begin(), set.ids().end()}};
 }
 
-void restore(LevelSet& set, State state) {
+LevelSet set_of(State state) {
   auto [first, count, is_stream, ids] = std::move(state);
-  if (!ids.empty()) {
-    new (&set) LevelSet(LevelSet::list(std::move(ids)));
-  } else {
-    new (&set) LevelSet(is_stream ? LevelSet::stream(first, count) : LevelSet::range(first, count));
-  }
+  if (!ids.empty()) return LevelSet::list(std::move(ids));
+  return is_stream ? LevelSet::stream(first, count) : LevelSet::range(first, count);
 }
 
 }  // namespace
@@ -102,7 +99,10 @@ void bind_levels(nb::module_& module) {
       .def("__hash__", &LevelSet::fingerprint)
       .def("__repr__", &text_of)
       .def("__getstate__", &state_of, nb::sig(kGetStateSignature))
-      .def("__setstate__", &restore, nb::sig(kSetStateSignature));
+      .def(
+          "__setstate__",
+          [](LevelSet& self, State state) { new (&self) LevelSet(set_of(std::move(state))); },
+          nb::sig(kSetStateSignature));
 }
 
 }  // namespace plr::python

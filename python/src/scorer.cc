@@ -139,7 +139,7 @@ void bind_scorer(nb::module_& module) {
   bind_state_dict(type);
   type.def(
           "__init__",
-          [](RolloutScorer* self, nb::object num_envs, nb::object rollout_length,
+          [](RolloutScorer* self, nb::handle num_envs, nb::handle rollout_length,
              const nb::kwargs& settings) {
             new (self) RolloutScorer(make_scorer(num_envs, rollout_length, settings));
           },
