@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plr/core/id_map.h"
@@ -47,6 +48,9 @@ class LevelSet {
     return id - first_;
   }
   bool contains(LevelId id) const { return index_of(id).has_value(); }
+
+  // The ids of a list; none for the others, whose ids follow from the first.
+  std::span<const LevelId> ids() const { return ids_; }
 
   // Equal for equal sets, and for others in practice never.
   std::uint64_t fingerprint() const;

@@ -54,6 +54,8 @@ class LevelReplay final : public Curriculum {
   // A level of a stream that was forgotten while it was played is ignored.
   void record(const EpisodeResult& result) override;
 
+  const LevelSet& levels() const { return levels_; }
+  const LevelReplayConfig& config() const { return config_; }
   // The probability that the next draw is a replay ("P_D").
   double replay_probability() const;
   // How many draws there have been ("c").

@@ -57,6 +57,9 @@ class Tscl final : public Curriculum {
   // Pieces of unfinished episodes have no return and are ignored.
   void record(const EpisodeResult& result) override;
 
+  const LevelSet& levels() const { return levels_; }
+  const TsclConfig& config() const { return config_; }
+  FirstLevels first_levels() const { return first_levels_; }
   // Q of a level, with its sign.
   double progress(LevelId level) const;
   // How many draws there have been.

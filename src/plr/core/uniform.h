@@ -19,6 +19,9 @@ class Uniform final : public Curriculum {
 
   std::vector<LevelId> first(std::size_t num_slots) override;
 
+  const LevelSet& levels() const { return levels_; }
+  FirstLevels first_levels() const { return first_levels_; }
+
   LevelId next() override { return levels_[random_.below(levels_.size())]; }
   // Learns nothing, but checks as every curriculum does.
   void record(const EpisodeResult& result) override;

@@ -1,0 +1,33 @@
+"""Prioritized Level Replay: which level should the agent train on next?
+
+    import plr
+
+    replay = plr.LevelReplay(200, staleness_coef=0.3)    # the sampler alone, for any environment
+    level = replay.next()
+    replay.record(level, score=0.3)
+
+    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # Gymnasium's VectorEnv
+    scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
+    run = plr.load_run("runs/NAME")                                              # logs as arrays
+"""
+
+from plr._core import Curriculum, EpisodeScorer, LevelReplay, LevelSet, Tscl, Uniform, environments
+from plr.runs import Run, Table, load_run
+from plr.vector_env import LevelVectorEnv, make_vec
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Curriculum",
+    "EpisodeScorer",
+    "LevelReplay",
+    "LevelSet",
+    "LevelVectorEnv",
+    "Run",
+    "Table",
+    "Tscl",
+    "Uniform",
+    "environments",
+    "load_run",
+    "make_vec",
+]

@@ -1,0 +1,243 @@
+"""How do Gymnasium's users play many levels at once?
+
+    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, levels=200)
+    observations, info = envs.reset(seed=1)
+    observations, rewards, terminated, truncated, info = envs.step(actions)
+    info["level"]     # [N]: the level that each observation shows
+
+Where an episode ends, the next begins within the same step (AutoresetMode.SAME_STEP), on the level
+that the curriculum chooses.  What reset and step return are views of the environment's own memory:
+the next step overwrites them, so copy what you keep, or say copy=True.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from plr._core import Curriculum, Environment, LevelSet, Uniform
+
+Levels = int | range | LevelSet | Sequence[int] | NDArray[Any]
+StepResult = tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
+                   dict[str, Any]]
+
+
+class Chooser(Protocol):
+    """Whatever can say which level is next; plr's curricula are, and yours may be."""
+
+    def next(self) -> int: ...
+
+
+class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
+    """N slots that play level after level; make_vec tells the arguments."""
+
+    def __init__(self, name: str, num_envs: int = 64, *, levels: Levels | None = None,
+                 curriculum: Chooser | None = None,
+                 autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
+                 render_mode: str | None = None, **options: bool | float | str) -> None:
+        if levels is not None and curriculum is not None:
+            raise ValueError("levels and curriculum are given; the curriculum knows its levels")
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        if mode not in ("SameStep", "Disabled"):
+            raise ValueError(f"autoreset_mode must be SameStep or Disabled, not {mode}")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode must be None or rgb_array, not {render_mode}")
+        if curriculum is not None and not callable(getattr(curriculum, "next", None)):
+            kind = type(curriculum).__name__
+            raise TypeError(f"curriculum must have a function next(), which {kind} has not")
+        if name.startswith("procgen/"):
+            _find_procgen()
+        self._env = Environment(name, num_envs, **options)
+        self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
+        self.curriculum = curriculum
+        self._chooser: Any = curriculum
+        self._has_begun = False
+        self._copy = copy
+        self.render_mode = render_mode
+        self._autoreset = mode == "SameStep"
+        self.metadata = {"autoreset_mode": AutoresetMode(mode), "render_modes": ["rgb_array"],
+                         "render_fps": 10}
+
+        arrays = self._env.arrays()
+        self._observations = arrays["observations"]
+        self._rewards = arrays["rewards"]
+        self._terminated = arrays["terminated"]
+        self._truncated = arrays["truncated"]
+        self._level = arrays["levels"]
+        self._final = arrays
+        self._everywhere = np.ones(len(self._level), dtype=np.bool_)
+        self._everywhere.flags.writeable = False
+
+        self.num_envs = len(self._level)
+        self.single_observation_space = Box(0, 255, self._observations.shape[1:], np.uint8)
+        self.single_action_space = Discrete(self._env.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None
+              ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """Begins a new episode in every slot.
+
+        options["levels"]: the levels to begin with, one per slot; else they are drawn.
+        options["reset_mask"]: bools, one per slot; slots where it is False go on.
+
+        Without a curriculum, levels are drawn as by plr.Uniform(levels, seed=seed), now and at every
+        episode's end; without a seed these draws go on.  A curriculum has a seed of its own.
+        """
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise TypeError("seed must be one whole number; "
+                            "options={'levels': [...]} chooses a level per slot")
+        super().reset(seed=None if seed is None else int(seed))
+        options = dict(options or {})
+        levels = options.pop("levels", None)
+        slots = self._slots_to_reset(options.pop("reset_mask", None))
+        if options:
+            raise ValueError(f"unknown option '{next(iter(options))}'; reset takes levels and reset_mask")
+        if self.curriculum is None and (seed is not None or self._chooser is None):
+            self._chooser = Uniform(self._levels, seed=(self.np_random_seed or 0) % 2**64)
+        if levels is None:
+            self._env.start(slots, self._drawn(slots))
+        else:
+            self._begin_with(slots, levels)
+        return (self._observations.copy() if self._copy else self._observations), self._info()
+
+    def step(self, actions: ArrayLike) -> StepResult:
+        """One action in every slot.
+
+        Where it ended an episode, the observation is the first of the next, info["level"] its
+        level, info["final_obs"][slot] what was seen last, and info["final_info"] tells the level,
+        whether it was solved, and the episode's return "r" and length "l".  If the autoreset mode
+        is Disabled, the slot waits for reset(options={"reset_mask": ended}), and info itself tells
+        "solved" and "episode".
+        """
+        num_ended = self._env.step(np.asarray(actions), self._chooser if self._autoreset else None)
+        info = self._info()
+        if num_ended:
+            self._add_ends(info)
+        if self._copy:
+            return (self._observations.copy(), self._rewards.copy(), self._terminated.copy(),
+                    self._truncated.copy(), info)
+        return self._observations, self._rewards, self._terminated, self._truncated, info
+
+    def render(self) -> tuple[NDArray[np.uint8], ...]:
+        """A picture of every slot, where render_mode is rgb_array."""
+        if self.render_mode is None:
+            raise ValueError("render needs make_vec(..., render_mode='rgb_array')")
+        return tuple(self._env.frame(slot) for slot in range(self.num_envs))
+
+    def missions(self) -> tuple[str, ...]:
+        """The task of every slot in words; empty where there are none."""
+        return tuple(self._env.mission(slot) for slot in range(self.num_envs))
+
+    def difficulty(self, level: int) -> int | None:
+        """From 0, easiest; None where levels have no degree."""
+        return self._env.difficulty(level)
+
+    @property
+    def full_distribution(self) -> LevelSet:
+        """What is meant by all levels of this environment."""
+        return self._env.full_distribution
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._env.name}, num_envs={self.num_envs})"
+
+    def _slots_to_reset(self, mask: Any) -> list[int]:
+        if mask is None:
+            return list(range(self.num_envs))
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_:
+            raise TypeError(f"reset_mask must be bools, not {mask.dtype}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must have the shape [{self.num_envs}], not {list(mask.shape)}")
+        if not mask.any():
+            raise ValueError("reset_mask must be True somewhere")
+        return np.flatnonzero(mask).tolist()
+
+    def _drawn(self, slots: list[int]) -> list[int]:
+        first = not self._has_begun and isinstance(self._chooser, Curriculum)
+        self._has_begun = True
+        if first:
+            return list(self._chooser.first(len(slots)))
+        return [self._chooser.next() for _ in slots]
+
+    def _begin_with(self, slots: list[int], levels: ArrayLike) -> None:
+        given = np.asarray(levels)
+        if given.shape != (self.num_envs,):
+            raise ValueError(f"levels must have the shape [{self.num_envs}], not {list(given.shape)}")
+        self._env.start(slots, given[slots])
+        # A curriculum that keeps count of what is played hears of it.
+        choose = getattr(self._chooser, "choose", None)
+        if choose is not None:
+            for slot in slots:
+                choose(int(given[slot]))
+
+    def _info(self) -> dict[str, Any]:
+        if self._copy:
+            return {"level": self._level.copy(), "_level": self._everywhere.copy()}
+        return {"level": self._level, "_level": self._everywhere}
+
+    def _add_ends(self, info: dict[str, Any]) -> None:
+        """As Gymnasium's own vector environments do, with a mask beside each key."""
+        ended = self._terminated | self._truncated
+        final = self._final
+        if self._copy:
+            final = {key: array.copy() for key, array in final.items()}
+        told = {
+            "solved": final["solved"], "_solved": ended,
+            "episode": {"r": final["final_returns"], "_r": ended,
+                        "l": final["final_lengths"], "_l": ended},
+            "_episode": ended,
+        }
+        if not self._autoreset:
+            info.update(told)
+            return
+        observations = np.full(self.num_envs, None, dtype=object)
+        for slot in np.flatnonzero(ended):
+            observations[slot] = final["final_observations"][slot]
+        info["final_obs"] = observations
+        info["_final_obs"] = ended
+        info["final_info"] = {"level": final["final_levels"], "_level": ended, **told}
+        info["_final_info"] = ended
+
+
+def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
+             curriculum: Chooser | None = None,
+             autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
+             render_mode: str | None = None, **options: bool | float | str) -> LevelVectorEnv:
+    """The environment of this name (plr.environments() lists them) in `num_envs` slots.
+
+    levels          what is played without a curriculum: a number n for 0..n-1, a range, ids, or a
+                    LevelSet; by default the full distribution
+    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or anything with next()
+    autoreset_mode  SameStep: the next episode begins in the step that ended one; Disabled: it begins
+                    when reset(options={"reset_mask": ended}) says so, after scores were recorded
+    copy            arrays of their own instead of views that the next step overwrites
+    render_mode     None, or "rgb_array" for pictures by render()
+    options         observation="full" or "view", seeding="default", "legacy" or "pcg64" of MiniGrid;
+                    num_workers of Procgen, 0 for one thread per core
+    """
+    return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum,
+                          autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode, **options)
+
+
+def _find_procgen() -> None:
+    """Names Procgen's folder in PLR_PROCGEN, as ./plr does, where it is found."""
+    if os.environ.get("PLR_PROCGEN"):
+        return
+    here = pathlib.Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "plr").is_file() and (folder / ".plr" / "procgen").is_dir():
+            os.environ["PLR_PROCGEN"] = str(folder / ".plr" / "procgen")
+            return
+    package = importlib.util.find_spec("procgen")
+    if package is not None and package.submodule_search_locations:
+        os.environ["PLR_PROCGEN"] = package.submodule_search_locations[0]

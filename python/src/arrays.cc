@@ -1,0 +1,67 @@
+#include "arrays.h"
+
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string_view>
+
+namespace plr::python::detail {
+namespace {
+
+std::string shape_text(std::span<const std::size_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    text +=
+        (i == 0 ? "" : ", ") + (shape[i] == kAny ? std::string("any") : std::to_string(shape[i]));
+  }
+  return text + "]";
+}
+
+const char* kind_text(std::string_view dtype) {
+  if (dtype == "bool") return "bools";
+  return dtype == "uint64" ? "whole numbers" : "numbers";
+}
+
+// What the conversion to `dtype` would silently change.
+void check_values(const char* name, const nb::object& array, std::string_view kind,
+                  std::string_view dtype) {
+  const auto all = [](const nb::object& answers) {
+    return PyObject_IsTrue(nb::object(answers.attr("all")()).ptr()) == 1;
+  };
+  if (dtype == "uint64" && kind == "i" && !all(array.attr("__ge__")(0))) {
+    throw std::invalid_argument(std::string(name) + " must not be negative");
+  }
+  if (dtype == "bool" && kind != "b" && !all(array.attr("__eq__")(array.attr("__ne__")(0)))) {
+    throw std::invalid_argument(std::string(name) + " must be bools, or numbers 0 and 1");
+  }
+}
+
+}  // namespace
+
+nb::object checked(const char* name, nb::handle value, std::span<const std::size_t> shape,
+                   const char* kinds, const char* dtype) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object array = numpy.attr("asarray")(value);
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // of any type, then
+  if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos) {
+    const auto type = nb::cast<std::string>(array.attr("dtype").attr("name"));
+    throw nb::type_error(
+        (std::string(name) + " must be " + kind_text(dtype) + ", not " + type).c_str());
+  }
+  std::vector<std::size_t> found;
+  for (const nb::handle length : array.attr("shape"))
+    found.push_back(nb::cast<std::size_t>(length));
+  bool fits = found.size() == shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = shape[i] == kAny || shape[i] == found[i];
+  }
+  if (!fits) {
+    throw std::invalid_argument(std::string(name) + " must have the shape " + shape_text(shape) +
+                                ", not " + shape_text(found));
+  }
+  check_values(name, array, kind, dtype);
+  return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = dtype);
+}
+
+}  // namespace plr::python::detail

@@ -1,0 +1,282 @@
+// The environments: LevelPlayer behind the GIL, and the list of names.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "level_player.h"
+#include "plr/catalog/make_env.h"
+#include "plr/catalog/spectator.h"
+#include "plr/core/curriculum.h"
+#include "settings.h"
+
+namespace plr::python {
+namespace {
+
+using nb::literals::operator""_a;
+
+// While one thread is inside, others are refused rather than let in: nothing here is synchronized,
+// and the GIL is not held.
+class InUse {
+ public:
+  explicit InUse(std::atomic<bool>& flag) : flag_(flag) {
+    if (flag_.exchange(true)) {
+      throw std::runtime_error("this environment is in use by another thread; make one for each");
+    }
+  }
+  ~InUse() { flag_ = false; }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+class Environment {
+ public:
+  Environment(std::string_view name, const EnvOptions& options) : player_(make(name, options)) {
+    actions_.resize(static_cast<std::size_t>(player_.spec().num_slots));
+    starts_.reserve(actions_.size());
+  }
+
+  LevelPlayer& player() { return player_; }
+  const LevelPlayer& player() const { return player_; }
+
+  void start(const std::vector<int>& slots, nb::handle levels) {
+    const InUse guard(in_use_);
+    const auto ids = take<LevelId>("levels", levels, {slots.size()});
+    starts_.clear();
+    for (std::size_t i = 0; i < slots.size(); ++i) starts_.push_back({slots[i], ids.span()[i]});
+    const nb::gil_scoped_release release;
+    player_.start(starts_);
+  }
+
+  // Returns how many episodes ended; `curriculum` has chosen their slots' next levels then, unless
+  // there is none.
+  std::size_t step(const nb::ndarray<nb::ro, nb::device::cpu>& actions, nb::handle curriculum) {
+    const InUse guard(in_use_);
+    read(actions);
+    {
+      const nb::gil_scoped_release release;
+      player_.step(actions_);
+    }
+    if (player_.ended().empty() || curriculum.is_none()) return player_.ended().size();
+    // With the GIL, since other threads may be recording.
+    choose_next(curriculum);
+    const nb::gil_scoped_release release;
+    player_.start(starts_);
+    return starts_.size();
+  }
+
+  Image frame(int slot, int tile_size) {
+    const InUse guard(in_use_);
+    if (!player_.env().level(slot)) throw std::runtime_error("reset() comes before render()");
+    const std::size_t size = player_.spec().observation_size();
+    const auto observation =
+        player_.batch().observations.subspan(static_cast<std::size_t>(slot) * size, size);
+    return frame_of(player_.env(), slot, observation, {.tile_size = tile_size});
+  }
+
+ private:
+  static std::unique_ptr<VectorEnv> make(std::string_view name, const EnvOptions& options) {
+    const nb::gil_scoped_release release;  // Procgen reads its pictures
+    return make_env(name, options);
+  }
+
+  template <class Number>
+  void copy(const nb::ndarray<nb::ro, nb::device::cpu>& from) {
+    const auto* data = static_cast<const Number*>(from.data());
+    const std::int64_t stride = from.stride(0);
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+      const auto value = static_cast<std::int64_t>(data[static_cast<std::int64_t>(i) * stride]);
+      // Here rather than later, where what does not fit into an Action would be another.
+      if (value < 0 || value >= player_.spec().num_actions) refuse(i, value);
+      actions_[i] = static_cast<Action>(value);
+    }
+  }
+
+  [[noreturn]] void refuse(std::size_t slot, std::int64_t value) const {
+    throw std::invalid_argument("action of slot " + std::to_string(slot) + " must be from 0 to " +
+                                std::to_string(player_.spec().num_actions - 1) + ", not " +
+                                std::to_string(value));
+  }
+
+  void read(const nb::ndarray<nb::ro, nb::device::cpu>& actions) {
+    if (actions.ndim() != 1 || actions.shape(0) != actions_.size()) {
+      std::string shape;
+      for (std::size_t i = 0; i < actions.ndim(); ++i) {
+        shape += (i == 0 ? "" : ", ") + std::to_string(actions.shape(i));
+      }
+      throw std::invalid_argument("actions must have the shape [" +
+                                  std::to_string(actions_.size()) + "], not [" + shape + "]");
+    }
+    if (actions.dtype() == nb::dtype<std::int64_t>()) return copy<std::int64_t>(actions);
+    if (actions.dtype() == nb::dtype<std::int32_t>()) return copy<std::int32_t>(actions);
+    if (actions.dtype() == nb::dtype<std::uint8_t>()) return copy<std::uint8_t>(actions);
+    throw nb::type_error("actions must be int64, int32 or uint8");
+  }
+
+  void choose_next(nb::handle curriculum) {
+    starts_.clear();
+    if (nb::isinstance<Curriculum>(curriculum)) {
+      auto& ours = nb::cast<Curriculum&>(curriculum);
+      for (const int slot : player_.ended()) starts_.push_back({slot, ours.next()});
+    } else {
+      const nb::object next = curriculum.attr("next");
+      for (const int slot : player_.ended()) {
+        starts_.push_back({slot, whole_number("level", next())});
+      }
+    }
+  }
+
+  LevelPlayer player_;
+  std::vector<Action> actions_;
+  std::vector<Start> starts_;
+  std::atomic<bool> in_use_ = false;
+};
+
+// Slots are environments to Python's users.
+EnvOptions options_from(nb::handle num_envs, const nb::kwargs& settings) {
+  EnvOptions options;
+  if (settings.contains("num_slots")) {
+    throw std::invalid_argument("unknown setting 'num_slots'; did you mean num_envs?");
+  }
+  set_fields(settings, options);
+  visit_fields(options, [&](std::string_view field, auto& value, const Bounds& bounds,
+                            std::string_view /*help*/) {
+    if (field != "num_slots") return;
+    const std::string text = setting_text("num_envs", num_envs);
+    int number = 0;
+    parse_value("num_envs", text, number);
+    if (!bounds.contains(number)) throw_out_of_bounds("num_envs", text, bounds);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, int>) value = number;
+  });
+  return options;
+}
+
+// A view of memory that lives as long as the environment does.
+template <class T>
+nb::object view(nb::handle owner, std::span<T> data, std::vector<std::size_t> shape,
+                const char* as = nullptr) {
+  nb::ndarray<nb::numpy, T> array(data.data(), shape.size(), shape.data(), owner);
+  const nb::object object = array.cast();
+  return as == nullptr ? object : object.attr("view")(as);
+}
+
+std::vector<std::size_t> observations_shape(const EnvSpec& spec) {
+  const auto [height, width, channels] = spec.observation_shape;
+  return {static_cast<std::size_t>(spec.num_slots), static_cast<std::size_t>(height),
+          static_cast<std::size_t>(width), static_cast<std::size_t>(channels)};
+}
+
+nb::dict arrays_of(nb::handle_t<Environment> self) {
+  LevelPlayer& player = nb::cast<Environment&>(self).player();
+  const StepBatch batch = player.batch();
+  const std::vector<std::size_t> images = observations_shape(player.spec());
+  const std::vector<std::size_t> n = {images[0]};
+  nb::dict arrays;
+  arrays["observations"] = view(self, batch.observations, images);
+  arrays["rewards"] = view(self, batch.rewards, n);
+  arrays["terminated"] = view(self, batch.terminated, n, "bool");
+  arrays["truncated"] = view(self, batch.truncated, n, "bool");
+  arrays["levels"] = view(self, player.levels(), n);
+  arrays["final_observations"] = view(self, player.final_observations(), images);
+  arrays["final_levels"] = view(self, player.final_levels(), n);
+  arrays["final_returns"] = view(self, player.final_returns(), n);
+  arrays["final_lengths"] = view(self, player.final_lengths(), n);
+  arrays["solved"] = view(self, player.solved(), n, "bool");
+  return arrays;
+}
+
+nb::object frame(Environment& self, int slot, int tile_size) {
+  const Image image = self.frame(slot, tile_size);
+  std::vector<std::uint8_t> bytes;
+  for (int y = 0; y < image.height(); ++y) {
+    for (const Rgb pixel : image.row(y)) {
+      bytes.insert(bytes.end(), {pixel.red, pixel.green, pixel.blue});
+    }
+  }
+  return to_numpy(std::move(bytes)).cast().attr("reshape")(image.height(), image.width(), 3);
+}
+
+nb::list environments_list() {
+  nb::list list;
+  for (const EnvInfo& info : environments()) {
+    nb::dict entry;
+    entry["name"] = info.name;
+    entry["group"] = info.group;
+    entry["summary"] = info.summary;
+    entry["max_steps"] = info.max_steps;
+    entry["num_actions"] = info.num_actions;
+    list.append(entry);
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_environments(nb::module_& module) {
+  nb::class_<Environment>(module, "Environment",
+                          "Slots that play level after level; plr.make_vec makes a Gymnasium "
+                          "environment of it.")
+      .def(
+          "__init__",
+          [](Environment* self, std::string_view name, nb::handle num_envs,
+             const nb::kwargs& settings) {
+            new (self) Environment(name, options_from(num_envs, settings));
+          },
+          "name"_a, "num_envs"_a, "settings"_a,
+          nb::sig("def __init__(self, name: str, num_envs: int, **settings: bool | float | str) "
+                  "-> None"))
+      .def("start", &Environment::start, "slots"_a, "levels"_a,
+           nb::sig("def start(self, slots: collections.abc.Sequence[int], levels: "
+                   "numpy.typing.ArrayLike) -> None"),
+           "Begins a level in each of these slots.")
+      .def("step", &Environment::step, "actions"_a, "curriculum"_a.none(),
+           nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
+                   "typing.Any) -> int"),
+           "One action in every slot; where it ended an episode, the level that the curriculum "
+           "chooses begins; without one, the slot waits for start().  Returns how many ended.")
+      .def("arrays", &arrays_of,
+           nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+           "Views of everything that a step writes.")
+      .def("frame", &frame, "slot"_a, "tile_size"_a = 24,
+           nb::sig("def frame(self, slot: int, tile_size: int = 24) -> "
+                   "numpy.typing.NDArray[numpy.uint8]"),
+           "A picture of the slot for people, [height, width, 3].")
+      .def(
+          "mission",
+          [](const Environment& self, int slot) { return self.player().env().mission(slot); },
+          "slot"_a, "The slot's task in words; empty where there are none.")
+      .def(
+          "difficulty",
+          [](const Environment& self, LevelId level) {
+            return self.player().env().difficulty(level);
+          },
+          "level"_a, "From 0, easiest; None where levels have no degree.")
+      .def_prop_ro("name", [](const Environment& self) { return self.player().spec().name; })
+      .def_prop_ro("num_actions",
+                   [](const Environment& self) { return self.player().spec().num_actions; })
+      .def_prop_ro("max_steps",
+                   [](const Environment& self) { return self.player().spec().max_steps; })
+      .def_prop_ro("full_distribution",
+                   [](const Environment& self) { return self.player().spec().full_distribution; });
+  module.def("environments", &environments_list,
+             nb::sig("def environments() -> list[dict[str, typing.Any]]"),
+             "All environments: name, group, summary, max_steps and num_actions of each.");
+}
+
+}  // namespace plr::python

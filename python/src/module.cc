@@ -1,0 +1,9 @@
+#include "bindings.h"
+
+NB_MODULE(_core, module) {  // NOLINT(readability-identifier-naming)
+  module.doc() = "What plr has in C++: level samplers, the scorer, the environments.";
+  plr::python::bind_levels(module);
+  plr::python::bind_curricula(module);
+  plr::python::bind_scorer(module);
+  plr::python::bind_environments(module);
+}

@@ -1,0 +1,203 @@
+// EpisodeScorer: arrays [T, N] of a rollout in, results for a curriculum out.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "rollout_scorer.h"
+#include "settings.h"
+#include "states.h"
+
+namespace plr::python {
+namespace {
+
+using nb::literals::operator""_a;
+
+RolloutScorer make_scorer(nb::handle num_envs, nb::handle rollout_length,
+                          const nb::kwargs& settings) {
+  EpisodeScorerConfig config;
+  set_fields(settings, config);
+  const auto positive = [](const char* name, nb::handle value) {
+    const std::uint64_t number = whole_number(name, value);
+    // As many as a run may have (train/config.h).
+    const Bounds bounds = from_to(1, 1 << 20);
+    if (!bounds.contains(static_cast<double>(number))) {
+      throw_out_of_bounds(name, to_text(number), bounds);
+    }
+    return static_cast<std::size_t>(number);
+  };
+  return {config, positive("num_envs", num_envs), positive("rollout_length", rollout_length)};
+}
+
+nb::dict results_of(const std::vector<EpisodeResult>& results) {
+  std::vector<LevelId> levels;
+  std::vector<double> scores;
+  std::vector<double> returns;
+  std::vector<std::uint8_t> finished;
+  for (const EpisodeResult& result : results) {
+    levels.push_back(result.level);
+    scores.push_back(result.score);
+    returns.push_back(result.episode_return);
+    finished.push_back(result.is_finished ? 1 : 0);
+  }
+  nb::dict columns;
+  columns["levels"] = to_numpy(std::move(levels));
+  columns["scores"] = to_numpy(std::move(scores));
+  columns["returns"] = to_numpy(std::move(returns));
+  columns["finished"] = to_numpy(std::move(finished)).cast().attr("view")("bool");
+  return columns;
+}
+
+// The arrays of some steps, as the caller gave them, and a view of all of them.
+struct Steps {
+  Array<LevelId> levels;
+  Array<double> rewards;
+  Array<double> raw_rewards;
+  Array<double> values;
+  Array<bool> dones;
+  Array<float> logits = {};
+
+  StepsView view(std::size_t num_steps) const {
+    const bool has_logits = logits.data.is_valid();
+    return {.num_steps = num_steps,
+            .num_actions = has_logits ? logits.shape(logits.data.ndim() - 1) : 0,
+            .levels = levels.span(),
+            .rewards = rewards.span(),
+            .raw_rewards = raw_rewards.span(),
+            .values = values.span(),
+            .dones = dones.span(),
+            .logits = has_logits ? logits.span() : std::span<const float>()};
+  }
+};
+
+// Arrays of `shape`, which is [any, N], or [N] of a single step.
+Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb::handle levels,
+                 nb::handle rewards, nb::handle values, nb::handle dones, nb::handle logits,
+                 nb::handle raw_rewards) {
+  const auto ids = take<LevelId>("levels", levels, shape);
+  shape[0] = ids.shape(0);
+  const auto scaled = take<double>("rewards", rewards, shape);
+  Steps steps{.levels = ids,
+              .rewards = scaled,
+              .raw_rewards =
+                  raw_rewards.is_none() ? scaled : take<double>("raw_rewards", raw_rewards, shape),
+              .values = take<double>("values", values, shape),
+              .dones = take<bool>("dones", dones, shape)};
+  if (!logits.is_none()) {
+    shape.push_back(kAny);
+    steps.logits = take<float>("logits", logits, shape);
+  } else if (scorer.needs_logits()) {
+    throw std::invalid_argument("score_function " + to_text(scorer.config().score_function) +
+                                " needs the policy's logits [T, N, A]");
+  }
+  return steps;
+}
+
+nb::dict score(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
+               nb::handle dones, nb::handle next_values, nb::handle logits,
+               nb::handle raw_rewards) {
+  const std::size_t n = scorer.num_slots();
+  const Steps steps =
+      take_steps(scorer, {kAny, n}, levels, rewards, values, dones, logits, raw_rewards);
+  const auto last = take<float>("next_values", next_values, {n});
+  std::vector<EpisodeResult> results;
+  scorer.add(steps.view(steps.levels.shape(0)), results);
+  scorer.end_rollout(last.span(), results);
+  return results_of(results);
+}
+
+nb::dict step(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
+              nb::handle dones, nb::handle logits, nb::handle raw_rewards) {
+  const Steps steps =
+      take_steps(scorer, {scorer.num_slots()}, levels, rewards, values, dones, logits, raw_rewards);
+  std::vector<EpisodeResult> results;
+  scorer.add(steps.view(1), results);
+  return results_of(results);
+}
+
+nb::dict end_rollout(RolloutScorer& scorer, nb::handle next_values) {
+  const auto last = take<float>("next_values", next_values, {scorer.num_slots()});
+  std::vector<EpisodeResult> results;
+  scorer.end_rollout(last.span(), results);
+  return results_of(results);
+}
+
+}  // namespace
+
+void bind_scorer(nb::module_& module) {
+  static const std::string doc =
+      "How much may still be learnt from the episodes of a rollout?\n\n"
+      "    scorer = plr.EpisodeScorer(num_envs=64, rollout_length=128)\n"
+      "    replay.record_batch(**scorer.score(levels, rewards, values, dones, next_values))\n\n" +
+      settings_help<EpisodeScorerConfig>();
+  nb::class_<RolloutScorer> type(module, "EpisodeScorer", doc.c_str());
+  bind_state_dict(type);
+  type.def(
+          "__init__",
+          [](RolloutScorer* self, nb::handle num_envs, nb::handle rollout_length,
+             const nb::kwargs& settings) {
+            new (self) RolloutScorer(make_scorer(num_envs, rollout_length, settings));
+          },
+          "num_envs"_a, "rollout_length"_a, "settings"_a,
+          nb::sig("def __init__(self, num_envs: int, rollout_length: int, **settings: bool | "
+                  "float | str) -> None"))
+      .def("score", &score, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "next_values"_a,
+           "logits"_a = nb::none(), "raw_rewards"_a = nb::none(),
+           nb::sig("def score(self, levels: numpy.typing.ArrayLike, rewards: "
+                   "numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, dones: "
+                   "numpy.typing.ArrayLike, next_values: numpy.typing.ArrayLike, logits: "
+                   "numpy.typing.ArrayLike | None = None, raw_rewards: numpy.typing.ArrayLike | "
+                   "None = None) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+           "The results that a rollout of T <= rollout_length steps of N environments brings: "
+           "levels, scores, returns and finished, one entry per result.\n\n"
+           "levels, rewards, values, dones: [T, N]; dones[t] says that step t ended the episode\n"
+           "next_values: [N], the values of what follows the last step\n"
+           "logits: [T, N, A], for scores of the policy\n"
+           "raw_rewards: [T, N], where `rewards` are normalized and returns are wanted\n\n"
+           "Episodes that are open at the end go on in the next call.")
+      .def("step", &step, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "logits"_a = nb::none(),
+           "raw_rewards"_a = nb::none(),
+           nb::sig("def step(self, levels: numpy.typing.ArrayLike, rewards: "
+                   "numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, dones: "
+                   "numpy.typing.ArrayLike, logits: numpy.typing.ArrayLike | None = None, "
+                   "raw_rewards: numpy.typing.ArrayLike | None = None) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
+           "The same of one step, arrays [N], for trainers that record a score before the next "
+           "level is drawn; end_rollout() comes after the last step of a rollout.")
+      .def("end_rollout", &end_rollout, "next_values"_a,
+           nb::sig("def end_rollout(self, next_values: numpy.typing.ArrayLike) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
+           "Values what follows the last step, and brings the results that are due then.")
+      .def_prop_ro("num_envs", &RolloutScorer::num_slots)
+      .def_prop_ro("rollout_length", &RolloutScorer::rollout_length)
+      .def_prop_ro(
+          "settings", [](const RolloutScorer& self) { return settings_of(self.config()); },
+          nb::sig("def settings(self) -> dict[str, bool | float | str]"))
+      .def_static(
+          "released_code", [] { return settings_of(EpisodeScorerConfig::released_code()); },
+          nb::sig("def released_code() -> dict[str, bool | float | str]"),
+          "The settings with which the code that the paper's authors released works.")
+      .def(
+          "__getstate__",
+          [](const RolloutScorer& self) {
+            return nb::make_tuple(self.num_slots(), self.rollout_length(),
+                                  settings_of(self.config()), bytes_of(self));
+          },
+          nb::sig(kGetStateSignature))
+      .def(
+          "__setstate__",
+          [](RolloutScorer& self, const nb::tuple& state) {
+            RolloutScorer made =
+                make_scorer(state[0], state[1], nb::borrow<nb::kwargs>(nb::handle(state[2])));
+            load_bytes(state[3], made);
+            new (&self) RolloutScorer(std::move(made));
+          },
+          nb::sig(kSetStateSignature));
+}
+
+}  // namespace plr::python

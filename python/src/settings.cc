@@ -1,0 +1,27 @@
+#include "settings.h"
+
+namespace plr::python {
+
+std::string setting_text(std::string_view name, nb::handle value) {
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "true" : "false";
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (nb::isinstance<nb::float_>(value)) return to_text(nb::cast<double>(value));
+  // Whole numbers of any kind, numpy's too, and then whatever else is a number.
+  nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (number.is_valid()) return nb::cast<std::string>(nb::str(number));
+  PyErr_Clear();
+  const double real = PyFloat_AsDouble(value.ptr());
+  if (!PyErr_Occurred()) return to_text(real);
+  PyErr_Clear();
+  const auto type = nb::cast<std::string>(value.type().attr("__name__"));
+  throw nb::type_error(
+      (std::string(name) + " must be a number, a bool or a string, not " + type).c_str());
+}
+
+std::uint64_t whole_number(std::string_view name, nb::handle value) {
+  std::uint64_t number = 0;
+  parse_value(name, setting_text(name, value), number);
+  return number;
+}
+
+}  // namespace plr::python

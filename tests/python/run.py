@@ -1,0 +1,46 @@
+"""Runs a file of tests by pytest, or says what is missing for it.
+
+    python run.py FILE
+
+Exit codes: 0 all passed, 77 nothing could be tested here, others not.  Run by ctest with the built
+package in PYTHONPATH; PLR_PYTHON_PROBLEM says why there is none.
+"""
+
+import os
+import sys
+
+if os.environ.get("PLR_PYTHON_PROBLEM"):
+    print("the Python package was not built:", os.environ["PLR_PYTHON_PROBLEM"])
+    sys.exit(77)
+try:
+    import gymnasium  # noqa: F401
+    import numpy  # noqa: F401
+    import pytest
+except ImportError as error:
+    print(error)
+    sys.exit(77)
+
+
+class Outcomes:
+    """Counts what ran, and why others did not."""
+
+    def __init__(self):
+        self.num_run = 0
+        self.reasons = []
+
+    def pytest_runtest_logreport(self, report):
+        self.num_run += report.when == "call" and not report.skipped
+        if report.skipped:
+            self.reasons.append(report.longrepr[2])
+
+    def pytest_collectreport(self, report):
+        if report.skipped:
+            self.reasons.append(report.longrepr[2])
+
+
+outcomes = Outcomes()
+code = pytest.main(["-q", "-p", "no:cacheprovider", "--import-mode=importlib", sys.argv[1]], plugins=[outcomes])
+if outcomes.num_run == 0 and outcomes.reasons and code in (0, 5):
+    print(*sorted(set(outcomes.reasons)), sep="\n")
+    sys.exit(77)
+sys.exit(code)

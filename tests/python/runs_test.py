@@ -1,0 +1,96 @@
+"""Does load_run read what plr train writes?"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import plr
+import pytest
+
+spec = importlib.util.spec_from_file_location(
+    "sample_runs", pathlib.Path(__file__).parents[1] / "report" / "sample_runs.py")
+sample_runs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sample_runs)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    sample_runs.write_run(tmp_path / "run", "plr", "minigrid/MultiRoom-N4-Random", seed=3, num_points=30)
+    return tmp_path / "run"
+
+
+def test_logs_are_columns_of_numbers(folder):
+    run = plr.load_run(folder)
+    assert run.settings["env"] == "minigrid/MultiRoom-N4-Random" and run.settings["seed"] == 3
+    assert run.log["steps"].dtype == np.int64 and run.log["steps"][-1] == 16384 * 10 * 30
+    assert run.log.num_rows == run.eval.num_rows == run.curriculum.num_rows == 30
+    assert run.eval["test_return"].dtype == np.float64
+    assert run.curriculum["by_difficulty"][0] == json.loads(
+        (folder / "levels.jsonl").read_text().splitlines()[0])["by_difficulty"]
+    assert run.levels["level"].dtype == np.uint64 and run.levels["probability"].sum() == pytest.approx(1)
+    assert run.remarks == []
+
+
+def test_a_data_frame_has_the_same_columns(folder):
+    pandas = pytest.importorskip("pandas")
+    run = plr.load_run(str(folder))
+    frame = run.eval.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 30
+    assert (frame["test_return"].to_numpy() == run.eval["test_return"]).all()
+
+
+def test_without_pandas_it_says_what_to_install(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="^to_pandas needs pandas: pip install pandas$"):
+        plr.load_run(folder).log.to_pandas()
+
+
+def test_a_line_that_is_being_written_is_passed_over_and_damage_is_told(folder):
+    with open(folder / "log.jsonl", "a") as file:
+        file.write('nonsense\n{"steps": 7}\n{"steps": 8')
+    run = plr.load_run(folder)
+    assert run.log["steps"][-1] == 7 and np.isnan(run.log["return"][-1])
+    assert run.remarks == ["log.jsonl: 1 damaged line left out, the first is line 31"]
+
+
+def test_a_later_evaluation_of_the_same_steps_counts(folder):
+    with open(folder / "eval.jsonl", "a") as file:
+        file.write(json.dumps({"steps": 16384 * 10 * 30, "test_return": 0.125}) + "\n")
+    run = plr.load_run(folder)
+    assert run.eval.num_rows == 30 and run.eval["test_return"][-1] == 0.125
+
+
+def test_missing_files_are_told_and_a_folder_without_settings_is_no_run(folder, tmp_path):
+    (folder / "levels.jsonl").unlink()
+    (folder / "levels.csv").unlink()
+    run = plr.load_run(folder)
+    assert run.remarks == ["levels.jsonl is missing"] and run.levels == {}
+    with pytest.raises(FileNotFoundError, match="is not the folder of a run: it has no config.toml$"):
+        plr.load_run(tmp_path)
+    (folder / "config.toml").write_text("env = \n")
+    with pytest.raises(ValueError, match="config.toml: "):
+        plr.load_run(folder)
+
+
+def test_it_reads_a_run_of_the_program_itself(tmp_path):
+    done = subprocess.run(
+        [os.environ.get("PLR_PROGRAM", ""), "train", "--steps", "2048", "--num-slots", "8", "--rollout-length", "64",
+         "--eval-interval", "2", "--eval-episodes", "2", "--final-episodes", "4", "--levels-interval", "1",
+         "--device", "cpu", "--threads", "1", "--out", str(tmp_path / "run")],
+        capture_output=True, text=True, check=False) if os.environ.get("PLR_PROGRAM") else None
+    if done is None or "train" in done.stderr and "unknown" in done.stderr:
+        pytest.skip("there is no program that trains here")
+    assert done.returncode == 0, done.stderr
+    run = plr.load_run(tmp_path / "run")
+    assert run.log["steps"].tolist() == [512, 1024, 1536, 2048] and run.remarks == []
+    assert run.settings["num_slots"] == 8 and len(run.eval["test_returns"][-1]) == 4
+    # Its settings make the sampler that it trained with.
+    names = plr.LevelReplay(1).settings
+    replay = plr.LevelReplay(int(run.settings["levels"]), seed=run.settings["seed"],
+                             **{name: value for name, value in run.settings.items() if name in names})
+    assert replay.settings["staleness_coef"] == run.settings["staleness_coef"]
+    assert set(replay.first(8).tolist()) <= set(run.levels["level"].tolist())

@@ -1,0 +1,197 @@
+"""Does the scorer measure what the paper and the released code do?"""
+
+import gzip
+import json
+import os
+import pathlib
+import pickle
+
+import numpy as np
+import plr
+import pytest
+
+GOLDEN = pathlib.Path(os.environ.get("PLR_GOLDEN") or pathlib.Path(__file__).parents[1] / "golden")
+
+
+def golden(name):
+    with gzip.open(GOLDEN / "sampler" / name, "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+RUNS = golden("sampler_released_cases.jsonl.gz")
+ROLLOUTS = {rollouts["id"]: rollouts for rollouts in golden("sampler_released_rollouts.jsonl.gz")}
+
+
+def released_settings(cfg):
+    names = {"power": "proportional", "eps_greedy": "epsilon-greedy"}
+    return {**plr.LevelReplay.released_code(),
+            "transform": names.get(cfg["transform"], cfg["transform"]), "temperature": cfg["temperature"],
+            "staleness_coef": cfg["staleness_coef"], "schedule": cfg["schedule"],
+            "warmup_fraction": cfg["warmup_fraction"], "replay_probability": 1 - cfg["nu"],
+            "smoothing": cfg["alpha"], "epsilon": cfg["eps"]}
+
+
+@pytest.mark.parametrize("run", RUNS, ids=[str(run["case"]) for run in RUNS])
+def test_golden_rollouts_get_the_released_codes_scores(run):
+    cfg, rollouts = run["cfg"], ROLLOUTS[run["rollout_set"]]
+    replay = plr.LevelReplay(cfg["levels"], **released_settings(cfg))
+    scorer = plr.EpisodeScorer(cfg["actors"], rollouts["T"], **{
+        **plr.EpisodeScorer.released_code(), "score_function": cfg["strategy"], "tail_row": bool(cfg["tail_row"]),
+        "gamma": rollouts["gamma"], "gae_lambda": rollouts["lam"]})
+    assert replay.first(cfg["actors"]).tolist() == run["initial_levels"]
+
+    def expect(scores, seen):
+        known = replay.scores()
+        assert [int(level in known) for level in range(cfg["levels"])] == seen
+        # Theirs are float32.
+        assert [known.get(level, 0) for level in range(cfg["levels"])] == pytest.approx(scores, abs=1e-6)
+
+    for update, rollout in zip(run["updates"], rollouts["updates"]):
+        for _, _, level, *_ in update["ev"]:
+            replay.choose(level)
+        values = np.float32(rollout["values"])
+        results = scorer.score(update["ids"], np.float32(rollout["rewards"]), values[:-1],
+                               np.float32(rollout["masks"])[1:] == 0, values[-1], logits=np.float32(rollout["logp"]))
+        finished = results["finished"]
+        replay.record_batch(**{name: column[finished] for name, column in results.items()})
+        expect(update["scores_mid"], update["seen_mid"])
+        replay.record_batch(**{name: column[~finished] for name, column in results.items()})
+        expect(update["scores"], update["seen"])
+
+
+def arrays(num_steps=8, num_envs=3, seed=1):
+    random = np.random.default_rng(seed)
+    dones = random.random((num_steps, num_envs)) < 0.3
+    # A level of its own for every episode.
+    episodes = np.cumsum(np.vstack([np.zeros(num_envs, int), dones[:-1]]), axis=0)
+    return dict(levels=10 * episodes + np.arange(num_envs), rewards=random.normal(size=dones.shape),
+                values=random.normal(size=dones.shape), dones=dones, next_values=random.normal(size=num_envs))
+
+
+def one_step_errors(rollout, slot, gamma):
+    """{level: mean |r + gamma V' - V|} of the episodes that end, the slow way."""
+    errors, found = [], {}
+    for t in range(len(rollout["dones"])):
+        done = rollout["dones"][t, slot]
+        following = 0 if done else rollout["values"][t + 1, slot] if t + 1 < len(rollout["dones"]) else 0
+        errors.append(abs(rollout["rewards"][t, slot] + gamma * following - rollout["values"][t, slot]))
+        if done:
+            found[int(rollout["levels"][t, slot])] = np.mean(errors)
+            errors = []
+    return found
+
+
+def test_scores_are_means_over_the_steps_of_an_episode():
+    rollout = arrays()
+    results = plr.EpisodeScorer(3, 8, score_function="one_step_td_error", gamma=0.9).score(**rollout)
+    expected = {}
+    for slot in range(3):
+        expected.update(one_step_errors(rollout, slot, 0.9))
+    assert dict(zip(results["levels"].tolist(), results["scores"])) == pytest.approx(expected)
+    assert results["finished"].all() and len(results["levels"]) == rollout["dones"].sum()
+
+
+def test_an_episode_that_spans_rollouts_has_one_score_and_its_whole_return():
+    scorer = plr.EpisodeScorer(1, 2, score_function="one_step_td_error", gamma=1)
+    common = dict(levels=[[5], [5]], values=[[0], [0]])
+    first = scorer.score(rewards=[[1], [2]], dones=[[False], [False]], next_values=[4], **common)
+    assert len(first["levels"]) == 0
+    second = scorer.score(rewards=[[3], [8]], dones=[[False], [True]], next_values=[9], **common)
+    # |1|, |2 + 4|, |3|, |8| in four steps
+    assert (second["levels"].tolist(), second["scores"].tolist(), second["returns"].tolist()) == ([5], [4.5], [14])
+
+
+def test_step_by_step_it_measures_the_same():
+    whole, single = (plr.EpisodeScorer(3, 8, open_episodes="commit") for _ in range(2))
+    for seed in (1, 2):
+        rollout = arrays(seed=seed)
+        rollout["dones"][-1] = True  # or the next rollout would have to go on with its levels
+        expected = whole.score(**rollout)
+        next_values = rollout.pop("next_values")
+        found = [single.step(**{name: array[t] for name, array in rollout.items()}) for t in range(8)]
+        found.append(single.end_rollout(next_values))
+        for name, column in expected.items():
+            assert column.tolist() == np.concatenate([part[name] for part in found]).tolist()
+        assert len(found[-1]["levels"]) == 0
+    with pytest.raises(ValueError, match="^a rollout has at most 8 steps here, not 9$"):
+        for _ in range(9):
+            single.step(np.arange(3), np.zeros(3), np.zeros(3), np.zeros(3, bool))
+    open_ones = single.end_rollout(np.zeros(3))
+    assert open_ones["levels"].tolist() == [0, 1, 2] and not open_ones["finished"].any()
+
+
+def test_returns_come_from_raw_rewards_where_they_are_given():
+    result = plr.EpisodeScorer(1, 1).score([[0]], [[0.5]], [[0]], [[True]], [0], raw_rewards=[[10]])
+    assert result["returns"].tolist() == [10]
+
+
+def test_logits_need_not_be_normalized():
+    rollout = arrays()
+    logits = np.random.default_rng(2).normal(size=(8, 3, 5))
+    scores = [plr.EpisodeScorer(3, 8, score_function="policy_entropy").score(**rollout, logits=logits + shift)["scores"]
+              for shift in (0, 100)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-5)
+    even = plr.EpisodeScorer(3, 8, score_function="policy_entropy").score(**rollout, logits=np.zeros((8, 3, 5)))
+    assert even["scores"] == pytest.approx(1)  # the entropy of even odds, by its greatest value
+
+
+def test_dones_may_be_numbers_and_tensors_are_arrays():
+    torch = pytest.importorskip("torch")
+    rollout = arrays()
+    expected = plr.EpisodeScorer(3, 8).score(**rollout)
+    tensors = {name: torch.as_tensor(array) for name, array in rollout.items()}
+    found = plr.EpisodeScorer(3, 8).score(**{**tensors, "dones": tensors["dones"].float()})
+    assert all((expected[name] == found[name]).all() for name in expected)
+
+
+def test_it_goes_on_after_a_pickle_and_a_state_dict():
+    scorer = plr.EpisodeScorer(3, 8, gamma=0.9)
+    scorer.score(**arrays())
+    other = plr.EpisodeScorer(3, 8, gamma=0.9)
+    other.load_state_dict(scorer.state_dict())
+    third = pickle.loads(pickle.dumps(scorer))
+    assert third.settings == scorer.settings
+    # What is open goes on for one step; what is not begins there.
+    rest = {**{name: array[:1] for name, array in arrays(seed=2).items()},
+            "levels": arrays()["levels"][-1:], "dones": [[True] * 3], "next_values": [0, 0, 0]}
+    expected = scorer.score(**rest)
+    assert len(expected["levels"]) == 3
+    for again in (other, third):
+        assert all((column == expected[name]).all() for name, column in again.score(**rest).items())
+
+
+WRONG = [
+    (dict(rewards=np.zeros((3, 8))), ValueError, "rewards must have the shape [8, 3], not [3, 8]"),
+    (dict(values=np.zeros((9, 3))), ValueError, "values must have the shape [8, 3], not [9, 3]"),
+    (dict(next_values=np.zeros((1, 3))), ValueError, "next_values must have the shape [3], not [1, 3]"),
+    (dict(levels=np.zeros((8, 3))), TypeError, "levels must be whole numbers, not float64"),
+    (dict(levels=np.full((8, 3), -1)), ValueError, "levels must not be negative"),
+    (dict(dones=np.full((8, 3), 0.5)), ValueError, "dones must be bools, or numbers 0 and 1"),
+    (dict(dones=np.full((8, 3), "x")), TypeError, "dones must be bools, not str32"),
+    (dict(logits=np.zeros((8, 3))), ValueError, "logits must have the shape [8, 3, any], not [8, 3]"),
+    (dict(levels=np.arange(24).reshape(8, 3), dones=np.zeros((8, 3), bool)), ValueError,
+     "level of slot 0 changes from 0 to 3 at step 1 without an end; dones[t] must say that step t ended its episode"),
+]
+
+
+@pytest.mark.parametrize("change, error, message", WRONG, ids=[message for *_, message in WRONG])
+def test_wrong_arrays_are_refused_and_change_nothing(change, error, message):
+    scorer = plr.EpisodeScorer(3, 8)
+    before = scorer.state_dict()
+    with pytest.raises(error) as refused:
+        scorer.score(**{**arrays(), **change})
+    assert str(refused.value) == message
+    assert scorer.state_dict() == before
+
+
+def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
+    for settings, message in (({"gamma": 1.5}, "gamma must be from 0 to 1, not 1.5"),
+                              ({"num_envs": 0}, "num_envs must be from 1 to 1048576, not 0"),
+                              ({"rollout_length": -3}, "rollout_length must be a whole number, not -3")):
+        with pytest.raises(ValueError) as refused:
+            plr.EpisodeScorer(**{"num_envs": 3, "rollout_length": 8, **settings})
+        assert str(refused.value) == message
+    with pytest.raises(ValueError, match="^score_function min_margin needs the policy's logits \\[T, N, A\\]$"):
+        plr.EpisodeScorer(3, 8, score_function="min_margin").score(**arrays())
+    with pytest.raises(ValueError, match="^a rollout has at most 4 steps here, not 8$"):
+        plr.EpisodeScorer(3, 4).score(**arrays())
