@@ -17,6 +17,8 @@ constexpr std::int64_t kShortestPatience = 20'000;
 constexpr std::int64_t kLongestGap = 500'000;
 // As long as the caller looks out for the last slots to be done.
 constexpr std::int64_t kEndPatience = 100'000;
+// As long as threads look out while the last slots of a run are under way, as a level start is.
+constexpr std::chrono::milliseconds kLongestRun(2);
 
 void pause() {
 #if defined(__x86_64__)
@@ -130,9 +132,33 @@ bool WorkerPool::do_one(int worker, Lane& lane) {
   return false;
 }
 
+bool WorkerPool::is_busy() const {
+  return std::ranges::any_of(lanes_, [](const Lane& lane) {
+    return lane.unfinished.load(std::memory_order_relaxed) != 0;
+  });
+}
+
+// Returns once there is another run than those that were seen.
+void WorkerPool::wait_for_run(std::uint32_t seen) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point deadline;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (num_runs_.load(std::memory_order_acquire) != seen) return;
+      pause();
+    }
+    const Clock::time_point now = Clock::now();
+    if ((is_busy() && now < begin + kLongestRun) || deadline == Clock::time_point()) {
+      deadline = now + std::chrono::nanoseconds(patience_.load(std::memory_order_relaxed));
+    }
+  } while (Clock::now() < deadline);
+  num_runs_.wait(seen, std::memory_order_acquire);
+}
+
 void WorkerPool::work_until_stopped(int worker) {
   for (std::uint32_t seen = 0;;) {
-    wait_for_change(num_runs_, seen, patience_.load(std::memory_order_relaxed));
+    wait_for_run(seen);
     seen = num_runs_.load(std::memory_order_acquire);
     if (seen == kStop) return;
     for (bool found = true; found;) {

@@ -101,6 +101,8 @@ class WorkerPool {
   void begin_shared(Lane& lane, SlotRange slots, Job job);
   void note_gap();
   static bool do_one(int worker, Lane& lane);
+  bool is_busy() const;
+  void wait_for_run(std::uint32_t seen) const;
   void work_until_stopped(int worker);
   void stop();
 

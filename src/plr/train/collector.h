@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -94,7 +95,7 @@ class Collector {
   void ask(Group& group, Rollout& rollout);
   void begin_step(Group& group, Rollout& rollout);
   void finish_step(Group& group, Rollout& rollout);
-  void help();
+  void wait_since(std::chrono::steady_clock::time_point begin);
   void score(Group& group, Rollout& rollout);
   void start_next_levels(Group& group, Rollout& rollout);
   void value_the_rest(Rollout& rollout);

@@ -32,7 +32,7 @@ TrainConfig procgen_paper(const std::string& env, const std::string& levels, int
   config.task.levels = levels;
   config.env.num_slots = num_slots;
   config.schedule.steps = steps;
-  config.schedule.slot_groups = 2;
+  config.schedule.slot_groups = 3;
   config.schedule.eval_interval = 50;
   config.schedule.checkpoint_interval = 50;
   config.replay.staleness_coef = 0.1;
