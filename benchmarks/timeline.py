@@ -32,10 +32,10 @@ def bar(row, y, scale):
 def main():
     data = json.load(open(sys.argv[1]))
     rows = data["rows"]
-    scale = (WIDTH - 150) / max(64e6 / row["steps_per_second"] for row in rows)
     lines = []
     for i, row in enumerate(rows):
-        lines += bar(row, 40 + i * ROW, scale)
+        slowest = min(other["steps_per_second"] for other in rows if other["task"] == row["task"])
+        lines += bar(row, 40 + i * ROW, (WIDTH - 170) * slowest / 64e6)
     x = LEFT
     for _, meaning, color in PARTS:
         lines.append(f'<rect x="{x}" y="12" width="12" height="12" fill="{color}"/>')
