@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <memory>
+#include <string>
 
 #include "plr/learn/cuda/minigrid_actor.h"
 #include "plr/learn/cuda/minigrid_learn.h"
@@ -42,44 +43,41 @@ cuda::MinigridShape shape_of(const NetworkShape& s, const MinigridNetworkConfig&
           config.pool, static_cast<int>(s.num_actions)};
 }
 
+// MinigridWeights or MinigridGradients; at(name) tells where a parameter's lie.
+template <class Places, class At>
+Places places_of(bool shared_hidden, At at) {
+  const char* actor = shared_hidden ? "hidden" : "actor_hidden";
+  const char* critic = shared_hidden ? "hidden" : "critic_hidden";
+  return {.conv1 = at("conv1", ".w"),
+          .conv1_bias = at("conv1", ".b"),
+          .conv2 = at("conv2", ".w"),
+          .conv2_bias = at("conv2", ".b"),
+          .conv3 = at("conv3", ".w"),
+          .conv3_bias = at("conv3", ".b"),
+          .actor = at(actor, ".w"),
+          .actor_bias = at(actor, ".b"),
+          .critic = at(critic, ".w"),
+          .critic_bias = at(critic, ".b"),
+          .policy = at("policy", ".w"),
+          .policy_bias = at("policy", ".b"),
+          .value = at("value", ".w"),
+          .value_bias = at("value", ".b")};
+}
+
 cuda::MinigridWeights weights_of(const Parameters& parameters, bool shared_hidden) {
-  const auto at = [&](const char* name) { return parameters[name].const_data_ptr<float>(); };
-  const bool shared = shared_hidden;
-  return {.conv1 = at("conv1.w"),
-          .conv1_bias = at("conv1.b"),
-          .conv2 = at("conv2.w"),
-          .conv2_bias = at("conv2.b"),
-          .conv3 = at("conv3.w"),
-          .conv3_bias = at("conv3.b"),
-          .actor = at(shared ? "hidden.w" : "actor_hidden.w"),
-          .actor_bias = at(shared ? "hidden.b" : "actor_hidden.b"),
-          .critic = at(shared ? "hidden.w" : "critic_hidden.w"),
-          .critic_bias = at(shared ? "hidden.b" : "critic_hidden.b"),
-          .policy = at("policy.w"),
-          .policy_bias = at("policy.b"),
-          .value = at("value.w"),
-          .value_bias = at("value.b")};
+  const auto at = [&](std::string layer, const char* part) {
+    return parameters[layer + part].const_data_ptr<float>();
+  };
+  return places_of<cuda::MinigridWeights>(shared_hidden, at);
 }
 
 cuda::MinigridGradients gradients_of(const Parameters& parameters, bool shared_hidden) {
-  const auto at = [&](const char* name) {
-    return parameters[name].grad().mutable_data_ptr<float>();
+  const auto at = [&](std::string layer, const char* part) {
+    return parameters[layer + part].grad().mutable_data_ptr<float>();
   };
-  const bool shared = shared_hidden;
-  return {.conv1 = at("conv1.w"),
-          .conv1_bias = at("conv1.b"),
-          .conv2 = at("conv2.w"),
-          .conv2_bias = at("conv2.b"),
-          .conv3 = at("conv3.w"),
-          .conv3_bias = at("conv3.b"),
-          .actor = at(shared ? "hidden.w" : "actor_hidden.w"),
-          .actor_bias = at(shared ? "hidden.b" : "actor_hidden.b"),
-          .critic = shared ? nullptr : at("critic_hidden.w"),
-          .critic_bias = shared ? nullptr : at("critic_hidden.b"),
-          .policy = at("policy.w"),
-          .policy_bias = at("policy.b"),
-          .value = at("value.w"),
-          .value_bias = at("value.b")};
+  auto gradients = places_of<cuda::MinigridGradients>(shared_hidden, at);
+  if (shared_hidden) gradients.critic = gradients.critic_bias = nullptr;
+  return gradients;
 }
 
 // What every pass of a network has in common; autograd holds it from forward to backward.
