@@ -79,7 +79,14 @@ void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
 void ProcgenEnv::begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) {
   if (starts.empty()) return;
   const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
-  for (const Start& start : starts) to_start_[static_cast<std::size_t>(start.slot)] = start.level;
+  for (const Start& start : starts) {
+    KnownStarts::Entry* known = known_starts_.visit(start.level);
+    const bool is_from_memory = known != nullptr && known->is_ready;
+    to_start_[static_cast<std::size_t>(start.slot)] = {start.level, known, is_from_memory};
+    if (known != nullptr && !is_from_memory) {
+      taking_[static_cast<std::size_t>(lane)].push_back(known);
+    }
+  }
   Play& play = plays_[static_cast<std::size_t>(lane)];
   play = {this, first.slot, {}, out};
   pool_.begin(lane, {first.slot, last.slot + 1}, play);
@@ -100,14 +107,26 @@ void ProcgenEnv::Play::operator()(int slot) const noexcept {
   }
 }
 
+void ProcgenEnv::finish(int lane) {
+  pool_.finish(lane);
+  std::vector<KnownStarts::Entry*>& taken = taking_[static_cast<std::size_t>(lane)];
+  for (KnownStarts::Entry* entry : taken) known_starts_.keep(*entry);
+  taken.clear();
+}
+
 void ProcgenEnv::start_slot(int number, const StepBatch& out) {
-  std::optional<LevelId>& level = to_start_[static_cast<std::size_t>(number)];
-  if (!level) return;
+  std::optional<ToStart>& start = to_start_[static_cast<std::size_t>(number)];
+  if (!start) return;
   Slot& slot = slot_at(number);
-  slot.game->start(*level);
+  if (start->is_from_memory) {
+    slot.game->set_state(start->known->state);  // which the library only reads
+  } else {
+    slot.game->start(start->level);
+    if (start->known != nullptr) start->known->state = slot.game->state();
+  }
   slot.num_steps = 0;
   observe(number, out);
-  level.reset();
+  start.reset();
 }
 
 void ProcgenEnv::step_slot(int number, Action action, const StepBatch& out) {

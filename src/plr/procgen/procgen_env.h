@@ -23,6 +23,7 @@
 #include "plr/env/vector_env.h"
 #include "plr/env/worker_pool.h"
 #include "plr/procgen/games.h"
+#include "plr/procgen/known_starts.h"
 #include "plr/procgen/level_game.h"
 
 namespace plr::procgen {
@@ -37,6 +38,13 @@ class ProcgenEnv final : public VectorEnv {
   struct Slot {
     std::unique_ptr<LevelGame> game;
     std::int64_t num_steps = 0;  // of the episode so far
+  };
+
+  // A level that is to begin in a slot, and the state that it is loaded from or leaves.
+  struct ToStart {
+    LevelId level = 0;
+    KnownStarts::Entry* known = nullptr;
+    bool is_from_memory = false;
   };
 
   // What is under way in a lane: steps, or starts where there are no actions.
@@ -54,7 +62,7 @@ class ProcgenEnv final : public VectorEnv {
   void begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
   void begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
                    const StepBatch& out) override;
-  void finish(int lane) override { pool_.finish(lane); }
+  void finish(int lane) override;
   bool is_lane_done(int lane) const override { return pool_.is_done(lane); }
   void help_along() override { pool_.help(); }
   bool solved_by(int slot, double last_reward) const override;
@@ -72,8 +80,10 @@ class ProcgenEnv final : public VectorEnv {
   Variant variant_;
   StartState start_state_;
   std::vector<Slot> slots_;                       // [N]
-  std::vector<std::optional<LevelId>> to_start_;  // [N]
-  std::array<Play, kNumLanes> plays_;             // [lane]
+  std::vector<std::optional<ToStart>> to_start_;  // [N]
+  KnownStarts known_starts_;
+  std::array<std::vector<KnownStarts::Entry*>, kNumLanes> taking_;  // [lane]: states under way
+  std::array<Play, kNumLanes> plays_;                               // [lane]
   Slot spare_;       // where an episode is loaded, until it is known to be good
   WorkerPool pool_;  // the last, so that its threads end first
 };

@@ -98,6 +98,41 @@ TEST(ProcgenEnv, SolvesALevelWhereItsGameSaysSo) {
   EXPECT_GT(num_lost, 0);
 }
 
+// ---- levels that come again
+
+// Of an episode's observations and rewards.
+std::uint64_t trace_of(VectorEnv& env, int slot, LevelId level) {
+  StepBuffers buffers(env.spec());
+  const StepBatch batch = buffers.batch();
+  env.start(std::vector<Start>{{slot, level}}, batch);
+  Random random = Streams(level).named("actions");
+  std::uint64_t sum = checksum(std::as_bytes(batch.observations));
+  for (int step = 0; step < 60 && env.is_running(slot); ++step) {
+    const std::vector<Action> action = {static_cast<Action>(random.below(kNumActions))};
+    env.step({slot, slot + 1}, action, batch);
+    sum = sum * 31 + checksum(std::as_bytes(batch.observations));
+    sum = sum * 31 + checksum(std::as_bytes(batch.rewards));
+  }
+  return sum;
+}
+
+TEST_P(EveryVariant, BeginsALevelFromMemoryAsItWasMade) {
+  PLR_NEEDS_PROCGEN();
+  // A level is made at its first two visits and loaded at the others, also in another slot.
+  ProcgenEnv env(GetParam(), {.num_slots = 2, .num_workers = 1});
+  ProcgenEnv fresh(GetParam(), {.num_slots = 2, .num_workers = 1});
+  for (const LevelId level : {LevelId{3}, LevelId{124}, LevelId{193}}) {
+    for (const int slot : {0, 1}) {
+      const std::uint64_t made = trace_of(fresh, slot, level);
+      EXPECT_EQ(trace_of(env, slot, level), made) << level;
+      EXPECT_EQ(trace_of(env, slot, level), made) << level;
+      EXPECT_EQ(trace_of(env, slot, level), made) << level;
+      env.start(std::vector<Start>{{slot, level + 1}}, StepBuffers(env.spec()).batch());
+      EXPECT_EQ(trace_of(env, slot, level), made) << level;
+    }
+  }
+}
+
 // ---- workers
 
 TEST(ProcgenEnv, PlaysTheSameWithAnyNumberOfWorkers) {
