@@ -141,18 +141,18 @@ bool WorkerPool::is_busy() const {
 // Returns once there is another run than those that were seen.
 void WorkerPool::wait_for_run(std::uint32_t seen) const {
   using Clock = std::chrono::steady_clock;
+  const std::chrono::nanoseconds patience(patience_.load(std::memory_order_relaxed));
   const Clock::time_point begin = Clock::now();
-  Clock::time_point deadline;
+  Clock::time_point now = begin;
+  Clock::time_point deadline = begin + patience;
   do {
     for (int i = 0; i < 32; ++i) {
       if (num_runs_.load(std::memory_order_acquire) != seen) return;
       pause();
     }
-    const Clock::time_point now = Clock::now();
-    if ((is_busy() && now < begin + kLongestRun) || deadline == Clock::time_point()) {
-      deadline = now + std::chrono::nanoseconds(patience_.load(std::memory_order_relaxed));
-    }
-  } while (Clock::now() < deadline);
+    now = Clock::now();
+    if (is_busy() && now < begin + kLongestRun) deadline = now + patience;
+  } while (now < deadline);
   num_runs_.wait(seen, std::memory_order_acquire);
 }
 

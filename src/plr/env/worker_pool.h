@@ -13,8 +13,8 @@
 // The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
 // first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
 // Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
-// but itself.  A run takes neither a lock nor memory: after a run, threads look out for the next
-// one as long as it has lately taken to come, and then sleep.
+// but itself.  A run takes neither a lock nor memory: threads look out for work while anything is
+// under way, and then as long as the next run has lately taken to come, before they sleep.
 //
 // For one caller at a time.  Not copied.
 #pragma once
@@ -75,7 +75,7 @@ class WorkerPool {
     finish(0);
   }
 
-  static constexpr int kNumLanes = 4;
+  static constexpr int kNumLanes = VectorEnv::kNumLanes;
 
  private:
   struct Job {

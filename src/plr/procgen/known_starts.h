@@ -4,9 +4,9 @@
 // load the state that it began with takes a tenth.  Levels that are replayed come often, so the
 // state of a level is kept when it begins for the second time:
 //
-//   const KnownStarts::Entry* entry = starts.visit(level);   // null: neither known nor wanted
-//   if (entry->is_ready) game.set_state(entry->state) ...    // by any thread
-//   if (entry->is_wanted) entry->state = game.state() ...    // by one; then, when that is done,
+//   KnownStarts::Entry* entry = starts.visit(level);   // null: neither known nor wanted
+//   if (entry->is_ready) game.set_state(entry->state)  // by any thread
+//   else entry->state = game.state()                   // by one; then, when that is done,
 //   starts.keep(*entry);
 //
 // visit() and keep() are for one thread.  Entries stay where they are.
@@ -24,9 +24,8 @@ class KnownStarts {
  public:
   struct Entry {
     std::vector<char> state;
-    bool is_ready = false;   // the state can be loaded
-    bool is_wanted = false;  // whoever begins the level now shall take its state
-    bool is_taken = false;   // somebody does or did
+    bool is_ready = false;  // the state can be loaded
+    bool is_taken = false;  // somebody takes it or did
   };
 
   Entry* visit(LevelId level) {
@@ -36,9 +35,9 @@ class KnownStarts {
       return nullptr;
     }
     Entry& entry = found->second;
-    entry.is_wanted = !entry.is_taken && num_bytes_ < kMaxBytes;
-    entry.is_taken |= entry.is_wanted;
-    return entry.is_ready || entry.is_wanted ? &entry : nullptr;
+    const bool is_wanted = !entry.is_taken && num_bytes_ < kMaxBytes;
+    entry.is_taken |= is_wanted;
+    return entry.is_ready || is_wanted ? &entry : nullptr;
   }
 
   void keep(Entry& entry) {
