@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/bench.h"
@@ -34,11 +35,13 @@ struct BenchProcgenArguments {
 
 // Steps per second.
 struct ProcgenSpeed {
-  double library = 0;      // on one core
-  double steps_only = 0;   // ours on one core, without the time that starts take
-  double one_worker = 0;   // ours on one core
-  double all_workers = 0;  // ours on all that were asked for
-  double start = 0;        // microseconds to start a level
+  double library = 0;       // on one core
+  double steps_only = 0;    // ours on one core, without the time that starts take
+  double one_worker = 0;    // ours on one core
+  double together = 0;      // ours with all workers, all slots at the same step
+  double in_groups = 0;     // ours with all workers, groups of slots that go on by themselves
+  double free_library = 0;  // the library in as many threads that know nothing of each other
+  double start = 0;         // microseconds to start a level
 };
 
 // Seconds that this thread has computed: other programs on the machine do not count.
@@ -106,10 +109,11 @@ class Actions {
 // level does by itself: so the games do the same, and the rest is the difference.
 class LibraryPlay {
  public:
-  LibraryPlay(const Variant& variant, int num_slots) : actions_(num_slots) {
-    for (int slot = 0; slot < num_slots; ++slot) {
-      envs_.push_back(std::make_unique<procgen::RawEnv>(procgen::Library::installed(), variant, 1,
-                                                        procgen::SeedRange{slot, 1}));
+  LibraryPlay(const Variant& variant, SlotRange slots, const procgen::Library& library)
+      : actions_(slots.size()) {
+    for (int slot = slots.begin; slot < slots.end; ++slot) {
+      envs_.push_back(
+          std::make_unique<procgen::RawEnv>(library, variant, 1, procgen::SeedRange{slot, 1}));
     }
   }
 
@@ -127,27 +131,60 @@ class LibraryPlay {
   std::vector<std::unique_ptr<procgen::RawEnv>> envs_;
 };
 
+// Slots shared out to threads, each of which plays its own: what the machine has to give.
+class FreePlay {
+ public:
+  FreePlay(const Variant& variant, int num_slots, int num_threads) {
+    for (int i = 0; i < num_threads; ++i) {
+      const SlotRange slots{num_slots * i / num_threads, num_slots * (i + 1) / num_threads};
+      plays_.emplace_back(variant, slots, procgen::Library::installed(i / 2 % kNumCopies));
+      meters_.emplace_back(wall_seconds);
+    }
+  }
+
+  void run(double seconds) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < plays_.size(); ++i) {
+      threads.emplace_back([&, i] { meters_[i].run(seconds, [&] { return plays_[i].step(); }); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  double rate() const {
+    double sum = 0;
+    for (const Meter& meter : meters_) sum += meter.rate();
+    return sum;
+  }
+
+ private:
+  static constexpr int kNumCopies = 8;  // of the library, as many as ours loads
+
+  std::vector<LibraryPlay> plays_;
+  std::vector<Meter> meters_;
+};
+
 class OurPlay {
  public:
-  OurPlay(const Variant& variant, int num_slots, int num_workers)
+  OurPlay(const Variant& variant, int num_slots, int num_workers, int num_groups)
       : actions_(num_slots),
         env_(variant, {.num_slots = num_slots, .num_workers = num_workers}),
         buffers_(env_.spec()) {
-    for (int slot = 0; slot < num_slots; ++slot) starts_.push_back(again(slot));
-    start();
+    for (int lane = 0; lane < num_groups; ++lane) {
+      const SlotRange slots{num_slots * lane / num_groups, num_slots * (lane + 1) / num_groups};
+      Group& group = groups_.emplace_back(Group{lane, slots, {}});
+      for (int slot = slots.begin; slot < slots.end; ++slot) group.starts.push_back(again(slot));
+    }
+    for (Group& group : groups_) start(group);
   }
 
+  // Until the next group has made a step, or has started levels; how many steps were made.
   int step() {
-    const int num_slots = env_.spec().num_slots;
-    const StepBatch batch = buffers_.batch();
-    env_.step({0, num_slots}, actions_.next(), batch);
-    starts_.clear();
-    for (int slot = 0; slot < num_slots; ++slot) {
-      if (batch.ended(slot)) starts_.push_back(again(slot));
+    for (;; env_.help()) {
+      for (std::size_t i = 0; i < groups_.size(); ++i) {
+        next_ = (next_ + 1) % groups_.size();
+        if (env_.is_done(groups_[next_].lane)) return go_on(groups_[next_]);
+      }
     }
-    if (!starts_.empty()) start();
-    num_steps_ += num_slots;
-    return num_slots;
   }
 
   // Of the calling thread.
@@ -155,44 +192,83 @@ class OurPlay {
   double starts_per_step() const { return num_starts_ / num_steps_; }
 
  private:
+  struct Group {
+    int lane;
+    SlotRange slots;
+    std::vector<Start> starts;  // under way; if there are none, a step is
+  };
+
   static Start again(int slot) { return {slot, static_cast<LevelId>(slot)}; }
 
-  void start() {
+  int go_on(Group& group) {
+    if (!group.starts.empty()) {
+      env_.finish_start(group.lane, group.starts);
+      group.starts.clear();
+      begin_step(group);
+      return 0;
+    }
+    const StepBatch batch = buffers_.batch();
+    env_.finish_step(group.lane, group.slots, batch);
+    num_steps_ += group.slots.size();
+    for (int slot = group.slots.begin; slot < group.slots.end; ++slot) {
+      if (batch.ended(slot)) group.starts.push_back(again(slot));
+    }
+    group.starts.empty() ? begin_step(group) : start(group);
+    return group.slots.size();
+  }
+
+  void begin_step(const Group& group) {
+    const auto actions = actions_.next().subspan(static_cast<std::size_t>(group.slots.begin),
+                                                 static_cast<std::size_t>(group.slots.size()));
+    env_.begin_step(group.lane, group.slots, actions, buffers_.batch());
+  }
+
+  void start(Group& group) {
     const double begin = own_seconds();
-    env_.start(starts_, buffers_.batch());
+    env_.begin_start(group.lane, group.starts, buffers_.batch());
     start_seconds_ += own_seconds() - begin;
-    num_starts_ += static_cast<double>(starts_.size());
+    num_starts_ += static_cast<double>(group.starts.size());
   }
 
   Actions actions_;
   procgen::ProcgenEnv env_;
   StepBuffers buffers_;
-  std::vector<Start> starts_;
+  std::vector<Group> groups_;
+  std::size_t next_ = 0;
   double num_steps_ = 0;
   double num_starts_ = 0;
   double start_seconds_ = 0;
 };
 
-// The three take turns, so that a machine that is busy for a while is so for all of them.
+// All take turns, so that a machine that is busy for a while is so for all of them.
 ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& arguments) {
   constexpr int kTurns = 25;
-  LibraryPlay library(variant, arguments.num_slots);
-  OurPlay one(variant, arguments.num_slots, 1);
-  OurPlay all(variant, arguments.num_slots, arguments.num_workers);
+  const int num_slots = arguments.num_slots;
+  const int num_workers = num_workers_for(arguments.num_workers, num_slots);
+  LibraryPlay library(variant, {0, num_slots}, procgen::Library::installed());
+  OurPlay one(variant, num_slots, 1, 1);
+  OurPlay together(variant, num_slots, num_workers, 1);
+  OurPlay in_groups(variant, num_slots, num_workers, std::min(num_slots, VectorEnv::kNumLanes));
+  FreePlay free_library(variant, num_slots, num_workers);
   Meter library_meter(own_seconds);
   Meter one_meter(own_seconds);
-  Meter all_meter(wall_seconds);
+  Meter together_meter(wall_seconds);
+  Meter in_groups_meter(wall_seconds);
   for (int turn = 0; turn <= kTurns; ++turn) {
     const double seconds = arguments.seconds / kTurns;
     library_meter.run(seconds, [&] { return library.step(); });
     one_meter.run(seconds, [&] { return one.step(); });
-    all_meter.run(seconds, [&] { return all.step(); });
+    together_meter.run(seconds, [&] { return together.step(); });
+    in_groups_meter.run(seconds, [&] { return in_groups.step(); });
+    free_library.run(seconds);
   }
   const double per_step = 1 / one_meter.rate() - one.starts_per_step() * one.seconds_per_start();
   return {.library = library_meter.rate(),
           .steps_only = 1 / per_step,
           .one_worker = one_meter.rate(),
-          .all_workers = all_meter.rate(),
+          .together = together_meter.rate(),
+          .in_groups = in_groups_meter.rate(),
+          .free_library = free_library.rate(),
           .start = 1e6 * one.seconds_per_start()};
 }
 
@@ -218,13 +294,15 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   if (!arguments.as_json) {
     fmt::print(
-        "steps/s, {} slots, random actions; CPU time of one core, and wall time with workers\n"
-        "library: alone, one level per slot, again and again; steps: ours without starts; all: "
-        "with "
-        "them\n\n"
-        "{:<26}{:>9}{:>9}{:>7}{:>9}{:>7}{:>12}{:>7}{:>11}\n",
-        arguments.num_slots, "environment", "library", "steps", "ratio", "all", "ratio",
-        fmt::format("{} workers", num_workers), "times", "start, us");
+        "steps/s, {} slots, random actions\n"
+        "one core, CPU time      library: alone, one level per slot, again and again; steps: ours "
+        "without starts; all: with them\n"
+        "{} workers, wall time  together: all slots at one step; groups: {} that go on by "
+        "themselves; free: the library in {} threads, each alone\n\n"
+        "{:<22}{:>9}{:>9}{:>6}{:>9}{:>6}{:>10}{:>10}{:>6}{:>10}{:>6}{:>10}{:>6}\n",
+        arguments.num_slots, num_workers, VectorEnv::kNumLanes, num_workers, "environment",
+        "library", "steps", "", "all", "", "start, us", "together", "times", "groups", "times",
+        "free", "times");
   }
   for (const Variant& variant : wanted) {
     const ProcgenSpeed speed = measured(variant, arguments);
@@ -234,13 +312,18 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
                    {"library_steps_per_second", speed.library},
                    {"one_worker_steps_per_second_without_starts", speed.steps_only},
                    {"one_worker_steps_per_second", speed.one_worker},
-                   {"steps_per_second", speed.all_workers},
+                   {"steps_per_second", speed.together},
+                   {"steps_per_second_in_groups", speed.in_groups},
+                   {"library_steps_per_second_in_free_threads", speed.free_library},
                    {"microseconds_per_start", speed.start}});
     if (arguments.as_json) continue;
-    fmt::print("{:<26}{:>9.0f}{:>9.0f}{:>7.2f}{:>9.0f}{:>7.2f}{:>12.0f}{:>7.2f}{:>11.0f}\n",
-               variant.env_name(), speed.library, speed.steps_only,
-               speed.steps_only / speed.library, speed.one_worker, speed.one_worker / speed.library,
-               speed.all_workers, speed.all_workers / speed.one_worker, speed.start);
+    fmt::print(
+        "{:<22}{:>9.0f}{:>9.0f}{:>6.2f}{:>9.0f}{:>6.2f}{:>10.0f}{:>10.0f}{:>6.2f}{:>10.0f}{:>6.2f}"
+        "{:>10.0f}{:>6.2f}\n",
+        variant.env_name(), speed.library, speed.steps_only, speed.steps_only / speed.library,
+        speed.one_worker, speed.one_worker / speed.library, speed.start, speed.together,
+        speed.together / speed.one_worker, speed.in_groups, speed.in_groups / speed.one_worker,
+        speed.free_library, speed.free_library / speed.library);
     std::fflush(stdout);
   }
   if (arguments.as_json) fmt::print("{}\n", all.dump(2));

@@ -174,9 +174,9 @@ class Experiment(ProgramTest):
                     "rank-proportional": 16 * 3 * 10, "scores": 16 * 6 * 4,
                     "grid-plr": 16 * 6 * 2 * 5 * 3 * 4, "grid-mixreg": 16 * 9 * 4,
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
-                    "minigrid-multiroom": 2 * 4, "minigrid-omg": 2 * 2 * 3,
+                    "multiroom": 2 * 4, "omg-easy": 2 * 3, "omg-medium": 2 * 3, "algorithms": 3 * 3,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
-        files = sorted((pathlib.Path(__file__).parent.parent / "experiments").glob("*.toml"))
+        files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
         self.assertEqual({file.stem for file in files}, set(expected))
         for file in files:
             done = plr("experiment", str(file), "--dry-run", cwd=self.folder)

@@ -58,8 +58,8 @@ const std::vector<Preset>& all_presets() {
                     "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
                     minigrid_paper("minigrid/MultiRoom-N4-Random", "4000", 32, 100'000'000)});
     list.push_back({"minigrid-omg-easy",
-                    "the paper's ObstructedMazeGamut-Easy: 3,000 levels, 100M steps",
-                    minigrid_paper("minigrid/ObstructedMazeGamut-Easy", "3000", 64, 100'000'000)});
+                    "the paper's ObstructedMazeGamut-Easy: 3,000 levels, 120M steps",
+                    minigrid_paper("minigrid/ObstructedMazeGamut-Easy", "3000", 64, 120'000'000)});
     list.push_back(
         {"minigrid-omg-medium", "the paper's ObstructedMazeGamut-Medium: 6,000 levels, 250M steps",
          minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, 250'000'000)});

@@ -178,12 +178,13 @@ PlannedRun planned_run(const Plan& plan, std::string preset_name, const std::str
   std::vector<Setting> own = variant.second;
   preset_name = taken(own, "preset", preset_name);
   method = taken(own, "method", method);
+  const std::string algorithm = taken(own, "algorithm", plan.algorithm);
   PlannedRun run;
   run.config = preset(preset_name);
   run.arguments = {"--preset", preset_name};
-  if (!plan.algorithm.empty()) {
-    set_algorithm(run.config, enum_from<Algorithm>("algorithm", plan.algorithm));
-    run.arguments.insert(run.arguments.end(), {"--algorithm", plan.algorithm});
+  if (!algorithm.empty()) {
+    set_algorithm(run.config, enum_from<Algorithm>("algorithm", algorithm));
+    run.arguments.insert(run.arguments.end(), {"--algorithm", algorithm});
   }
   if (!method.empty()) {
     set_method(run.config, enum_from<Method>("method", method));

@@ -12,7 +12,7 @@
 //   [sweep]                               # every combination of these
 //   staleness_coef = [0.1, 0.3, 1]
 //   [variant.uniform]                     # or sets of settings by name; instead of the plain runs
-//   method = "uniform"
+//   method = "uniform"                    # preset, method, algorithm, or any setting
 //
 // Every run is checked before any begins:
 //

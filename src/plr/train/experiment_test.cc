@@ -66,6 +66,17 @@ TEST(Experiment, HasVariantsWithMethodsOfTheirOwn) {
   EXPECT_EQ(experiment.runs[1].config.replay.buffer_size, 500U);
 }
 
+TEST(Experiment, HasVariantsOfTheAlgorithm) {
+  const Experiment experiment = experiment_of(
+      "[variant.paper]\nmethod = \"plr\"\n"
+      "[variant.released]\nmethod = \"plr\"\nalgorithm = \"released-code\"\n");
+  EXPECT_EQ(experiment.runs[0].config.replay.warmup_fraction, 0);
+  EXPECT_EQ(experiment.runs[1].config.replay.warmup_fraction, 1);
+  EXPECT_EQ(experiment.runs[1].arguments,
+            (Names{"--preset", "small", "--algorithm", "released-code", "--method", "plr", "--seed",
+                   "1"}));
+}
+
 TEST(Experiment, SaysItsRunsAsArgumentsOfTrain) {
   const Experiment experiment = experiment_of("[settings]\nnum_slots = 8\n");
   EXPECT_EQ(experiment.runs[0].arguments,
