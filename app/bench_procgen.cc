@@ -240,9 +240,10 @@ class OurPlay {
   double start_seconds_ = 0;
 };
 
-// All take turns, so that a machine that is busy for a while is so for all of them.
+// All take turns, so that a machine that is busy for a while is so for all of them; turns long
+// enough for workers that have slept in those of the others.
 ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& arguments) {
-  constexpr int kTurns = 25;
+  constexpr int kTurns = 5;
   const int num_slots = arguments.num_slots;
   const int num_workers = num_workers_for(arguments.num_workers, num_slots);
   LibraryPlay library(variant, {0, num_slots}, procgen::Library::installed());

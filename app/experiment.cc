@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -20,6 +21,7 @@
 #include "app/slurm_script.h"
 #include "app/verbs.h"
 #include "plr/run/files.h"
+#include "plr/run/gpu_sharing.h"
 
 namespace plr::app {
 namespace {
@@ -55,12 +57,22 @@ bool uses_gpu(const Experiment& experiment) {
   });
 }
 
-// On the CPU one per core, each with one thread: no core waits for another.  One per GPU, which
-// processes use by turns: two are slower together than one after the other (docs/performance.md).
-int default_jobs(bool on_gpu) {
+int num_gpus() { return std::max(1, static_cast<int>(usable_gpus().size())); }
+
+// MiniGrid's networks leave most of a GPU idle, so that several runs fit beside each other;
+// Procgen's fill it.
+bool is_small(const Experiment& experiment) {
+  return std::ranges::all_of(experiment.runs, [](const PlannedRun& run) {
+    return run.config.task.env.starts_with("minigrid/");
+  });
+}
+
+// On the CPU one per core, each with one thread: no core waits for another.  On GPUs one for each,
+// or one for every two cores where they can share (docs/performance.md).
+int default_jobs(bool on_gpu, const Experiment& experiment) {
   if (!on_gpu) return num_cores();
-  const int num_gpus = std::max(1, static_cast<int>(usable_gpus().size()));
-  return std::clamp(num_gpus, 1, num_cores());
+  const bool can_share = is_small(experiment) && GpuSharing::is_possible();
+  return std::max(can_share ? num_cores() / 2 : 1, std::min(num_gpus(), num_cores()));
 }
 
 // ---- what it will cost
@@ -177,7 +189,13 @@ void check_arguments(const ExperimentArguments& arguments) {
 
 void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs, bool on_gpu) {
   make_directories(folder / "output");
+  std::optional<GpuSharing> sharing;
+  if (on_gpu && num_jobs > num_gpus()) sharing.emplace();
   fmt::print(stderr, "{} runs in {}, {} at a time\n", members.size(), folder.string(), num_jobs);
+  if (sharing && !sharing->is_on()) {
+    fmt::print(stderr,
+               "They use the GPU by turns: nvidia-cuda-mps-control is not there or fails\n");
+  }
   Session session(members, folder, num_jobs, on_gpu ? usable_gpus() : std::vector<std::string>{});
   const std::vector<std::string> failures = session.run();
   if (session.num_finished() > 0) {
@@ -201,7 +219,7 @@ void experiment(const ExperimentArguments& arguments) {
   if (arguments.slurm) return write_slurm_script(arguments, plan, folder);
   const bool on_gpu = uses_gpu(plan);
   const int num_jobs =
-      std::min<int>(arguments.num_jobs > 0 ? arguments.num_jobs : default_jobs(on_gpu),
+      std::min<int>(arguments.num_jobs > 0 ? arguments.num_jobs : default_jobs(on_gpu, plan),
                     static_cast<int>(plan.runs.size()));
   const int num_threads =
       arguments.num_threads > 0 ? arguments.num_threads : std::max(1, num_cores() / num_jobs);
@@ -229,7 +247,8 @@ void add_experiment(CLI::App& program) {
   verb->add_option("FILE", arguments->file, "which runs; experiments/ has the paper's")->required();
   verb->add_option("--out", arguments->out, "the folder of the runs (runs/ and the file's name)")
       ->type_name("DIR");
-  verb->add_option("--jobs", arguments->num_jobs, "runs at a time (one per core, or one per GPU)")
+  verb->add_option("--jobs", arguments->num_jobs,
+                   "runs at a time (one per core; on a GPU one, or one per two cores of MiniGrid)")
       ->type_name("N");
   verb->add_option("--threads", arguments->num_threads, "of each run (the cores shared out)")
       ->type_name("N");

@@ -20,21 +20,41 @@ constexpr std::int64_t kEndPatience = 100'000;
 // As long as threads look out while the last slots of a run are under way, as a level start is.
 constexpr std::chrono::milliseconds kLongestRun(2);
 
+// With so many workers the caller does not help in passing: it would come too late to what is done
+// meanwhile, for which more of them wait than its help is worth.
+constexpr int kManyWorkers = 12;
+
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
+// Looks a while whether `word` is another than `old`.  The longer this has gone on, the readier it
+// is to leave the core to a thread that has work, where there are more threads than cores.
+class Lookout {
+ public:
+  bool sees_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
+    if (++num_looks_ > kImpatientLooks) std::this_thread::yield();
+    for (int i = 0; i < 32; ++i) {
+      if (word.load(std::memory_order_acquire) != old) return true;
+      pause();
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int kImpatientLooks = 8;  // some 10 microseconds
+  int num_looks_ = 0;
+};
+
 // Returns once `word` is another than `old`; looks out for that many nanoseconds before it sleeps.
 void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old,
                      std::int64_t patience) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
+  Lookout lookout;
   do {
-    for (int i = 0; i < 32; ++i) {
-      if (word.load(std::memory_order_acquire) != old) return;
-      pause();
-    }
+    if (lookout.sees_change(word, old)) return;
   } while (std::chrono::steady_clock::now() < deadline);
   word.wait(old, std::memory_order_acquire);
 }
@@ -105,6 +125,7 @@ void WorkerPool::finish(int number) {
 }
 
 void WorkerPool::help() {
+  if (num_workers() >= kManyWorkers) return;
   for (Lane& lane : lanes_) {
     if (do_one(0, lane)) return;
   }
@@ -145,11 +166,9 @@ void WorkerPool::wait_for_run(std::uint32_t seen) const {
   const Clock::time_point begin = Clock::now();
   Clock::time_point now = begin;
   Clock::time_point deadline = begin + patience;
+  Lookout lookout;
   do {
-    for (int i = 0; i < 32; ++i) {
-      if (num_runs_.load(std::memory_order_acquire) != seen) return;
-      pause();
-    }
+    if (lookout.sees_change(num_runs_, seen)) return;
     now = Clock::now();
     if (is_busy() && now < begin + kLongestRun) deadline = now + patience;
   } while (now < deadline);

@@ -14,7 +14,8 @@
 // first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
 // Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
 // but itself.  A run takes neither a lock nor memory: threads look out for work while anything is
-// under way, and then as long as the next run has lately taken to come, before they sleep.
+// under way, and then as long as the next run has lately taken to come, before they sleep; where
+// others want the core, they soon leave it to them.
 //
 // For one caller at a time.  Not copied.
 #pragma once
@@ -63,7 +64,7 @@ class WorkerPool {
     const Lane& asked = lanes_[static_cast<std::size_t>(lane)];
     return asked.unfinished.load(std::memory_order_acquire) == 0;
   }
-  // Does one slot of any lane, if one is left that nobody has begun.
+  // Does one slot of any lane, if one is left that nobody has begun and few workers are there to.
   void help();
 
   // Both at once.

@@ -1,0 +1,87 @@
+// The service is a script here that does what matters of it: it makes its pipe, and ends when told.
+#include "plr/run/gpu_sharing.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "plr/run/files.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GpuSharingTest : public testing::Test {
+ protected:
+  GpuSharingTest() {
+    ::setenv("PATH", (folder_.path().string() + ":" + old_path_).c_str(), 1);
+    ::unsetenv("CUDA_MPS_PIPE_DIRECTORY");
+  }
+  ~GpuSharingTest() override { ::setenv("PATH", old_path_.c_str(), 1); }
+
+  void install(const std::string& script) const {
+    const fs::path file = folder_.path() / "nvidia-cuda-mps-control";
+    write_text(file, "#!/bin/sh\n" + script);
+    fs::permissions(file, fs::perms::owner_all);
+  }
+  fs::path notes() const { return folder_.path() / "notes"; }
+
+  TemporaryDirectory folder_;
+  std::string old_path_ = std::getenv("PATH");
+};
+
+TEST_F(GpuSharingTest, IsOffWhereThereIsNoService) {
+  ::setenv("PATH", folder_.path().c_str(), 1);
+  EXPECT_FALSE(GpuSharing::is_possible());
+  const GpuSharing sharing;
+  EXPECT_FALSE(sharing.is_on());
+  EXPECT_EQ(std::getenv("CUDA_MPS_PIPE_DIRECTORY"), nullptr);
+}
+
+TEST_F(GpuSharingTest, StartsAServiceInAFolderOfItsOwnAndEndsIt) {
+  install("echo $1 $$ > " + notes().string() +
+          "; touch $CUDA_MPS_PIPE_DIRECTORY/control; exec sleep 60");
+  pid_t service = 0;
+  fs::path pipes;
+  {
+    const GpuSharing sharing;
+    EXPECT_TRUE(sharing.is_on());
+    pipes = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+    EXPECT_TRUE(fs::exists(pipes));
+    std::string argument;
+    std::ifstream(notes()) >> argument >> service;
+    EXPECT_EQ(argument, "-f");
+    EXPECT_EQ(::kill(service, 0), 0);
+  }
+  EXPECT_NE(::kill(service, 0), 0);
+  EXPECT_FALSE(fs::exists(pipes));
+  EXPECT_EQ(std::getenv("CUDA_MPS_PIPE_DIRECTORY"), nullptr);
+}
+
+TEST_F(GpuSharingTest, IsOffWhereTheServiceEndsAtOnce) {
+  install("exit 1");
+  const GpuSharing sharing;
+  EXPECT_FALSE(sharing.is_on());
+}
+
+TEST_F(GpuSharingTest, LeavesAServiceOfOthersAlone) {
+  install("touch " + notes().string());
+  ::setenv("CUDA_MPS_PIPE_DIRECTORY", "/elsewhere", 1);
+  {
+    const GpuSharing sharing;
+    EXPECT_TRUE(sharing.is_on());
+  }
+  EXPECT_STREQ(std::getenv("CUDA_MPS_PIPE_DIRECTORY"), "/elsewhere");
+  EXPECT_FALSE(fs::exists(notes()));
+  ::unsetenv("CUDA_MPS_PIPE_DIRECTORY");
+}
+
+}  // namespace
+}  // namespace plr
