@@ -25,7 +25,7 @@ namespace {
 
 struct TrainArguments {
   std::string preset = "small";
-  std::string algorithm = "paper";
+  std::string algorithm = "default";
   std::string method;  // empty: as the preset has it
   std::string config;
   std::string resume;
@@ -191,7 +191,8 @@ void add_train(CLI::App& program) {
       "Every setting below can stand in a file too: --config FILE with lines as  steps = 1000000");
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
   verb->add_option("--algorithm", arguments->algorithm,
-                   "paper, or released-code: what the authors' code does where it differs")
+                   "default, which reproduces the paper's results; paper, to the letter; or "
+                   "released-code, its authors'")
       ->capture_default_str();
   verb->add_option("--method", arguments->method,
                    "one of the paper's methods in its best setting: " + method_names());

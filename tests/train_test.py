@@ -49,7 +49,7 @@ class Train(ProgramTest):
                 (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, not prl"),
                 (["--env", "minigrid/DoorKye"], "did you mean"),
                 (["--preset", "minigrid-multirom"], "did you mean minigrid-multiroom?"),
-                (["--algorithm", "papr"], "algorithm must be one of paper, released-code, not papr"),
+                (["--algorithm", "papr"], "algorithm must be one of default, paper, released-code, not papr"),
                 (["--levels", "9-3"], "levels: the range 9-3 ends before it begins"),
                 (["--device", "tpu"], "device must be auto, cpu, cuda or cuda:N, not tpu"),
                 (["--steps", "3"], "steps must be at least one update"),

@@ -57,7 +57,7 @@ class Report(ProgramTest):
         for table in ("returns", "gaps", "robust"):
             self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
         self.assertLessEqual({"curves.csv", "runs.csv", "test-multiroom-n4-random.svg",
-                              "gap-all-minigrid.svg"}, names)
+                              "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
 

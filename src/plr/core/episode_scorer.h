@@ -11,9 +11,9 @@
 //   ...
 //   scorer.end_rollout(next_values);                    // the values that bootstrap open episodes
 //
-// An episode that spans rollouts is scored piece by piece, each with the values of its own time,
-// and the pieces are averaged by their number of steps.  Rewards are the normalized ones that the
-// agent learns from.  A value type.  Not synchronized.
+// An episode that spans rollouts is scored piece by piece, each with the values of its own time;
+// each piece is a result, or their average by the number of steps is.  Rewards are the normalized
+// ones that the agent learns from.  A value type.  Not synchronized.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ struct EpisodeScorerConfig {
   double gamma = 0.999;
   double gae_lambda = 0.95;
   ScoreUpdate score_update = ScoreUpdate::kEpisode;
-  OpenEpisodes open_episodes = OpenEpisodes::kStitch;
+  OpenEpisodes open_episodes = OpenEpisodes::kCommit;
   UpdateOrder update_order = UpdateOrder::kTime;
   bool commit_zeros = true;
   bool tail_row = false;

@@ -83,7 +83,7 @@ TEST(EpisodeScorer, CountsTheTailRowOfOpenEpisodesOnly) {
 }
 
 TEST(EpisodeScorer, StitchesAnEpisodeThatSpansRollouts) {
-  EpisodeScorer scorer({}, 1, 3);
+  EpisodeScorer scorer({.open_episodes = OpenEpisodes::kStitch}, 1, 3);
   scorer.begin(0, 9);
   play_three_steps(scorer, 0);
   scorer.end_rollout(std::vector<float>{.8F});
@@ -95,7 +95,9 @@ TEST(EpisodeScorer, StitchesAnEpisodeThatSpansRollouts) {
 
 TEST(EpisodeScorer, StitchesByTheNumberOfSteps) {
   // Policy terms 1, 2 | 6: the mean of all three is 3, of the pieces' means 3.75.
-  EpisodeScorer scorer({.score_function = ScoreFunction::kLeastConfidence}, 1, 2);
+  EpisodeScorer scorer(
+      {.score_function = ScoreFunction::kLeastConfidence, .open_episodes = OpenEpisodes::kStitch},
+      1, 2);
   scorer.begin(0, 9);
   scorer.step(0, 0, 0, 1);
   scorer.step(0, 0, 0, 2);
@@ -168,12 +170,15 @@ std::vector<LevelId> order_of(const EpisodeScorerConfig& config, std::size_t& be
 
 TEST(EpisodeScorer, HandsResultsOnAtTheEpisodesEndOrAtTheRollouts) {
   std::size_t before = 0;
-  EXPECT_EQ(order_of({}, before), (std::vector<LevelId>{101, 100}));
+  EXPECT_EQ(order_of({.open_episodes = OpenEpisodes::kStitch}, before),
+            (std::vector<LevelId>{101, 100}));
   EXPECT_EQ(before, 2U);
   EXPECT_EQ(order_of({.score_update = ScoreUpdate::kRollout}, before),
-            (std::vector<LevelId>{101, 100}));
+            (std::vector<LevelId>{101, 100, 102}));
   EXPECT_EQ(before, 0U);
-  // Slot by slot, then what is open.
+  // What is open comes last, also where the others come slot by slot.
+  EXPECT_EQ(order_of({}, before), (std::vector<LevelId>{101, 100, 102}));
+  EXPECT_EQ(before, 2U);
   EXPECT_EQ(order_of(EpisodeScorerConfig::released_code(), before),
             (std::vector<LevelId>{100, 101, 102}));
 }

@@ -66,8 +66,9 @@ void follow_paper_trace(const json& trace) {
   const std::size_t num_slots = trace.at("actors");
   LevelReplay replay(LevelSet::range(0, num_levels), paper_config(trace.at("cfg")), any_stream());
   // A score that is the mean of given numbers: least confidence takes them as they are.
-  EpisodeScorer scorer({.score_function = ScoreFunction::kLeastConfidence}, num_slots,
-                       trace.at("T").get<std::size_t>());
+  EpisodeScorer scorer(
+      {.score_function = ScoreFunction::kLeastConfidence, .open_episodes = OpenEpisodes::kStitch},
+      num_slots, trace.at("T").get<std::size_t>());
   const std::vector<float> no_values(num_slots, 0.0F);
   for (std::size_t i = 0; i < trace.at("events").size(); ++i) {
     const json& event = trace.at("events")[i];

@@ -137,7 +137,8 @@ TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
     scorer.drain([&](const EpisodeResult& result) { scores.push_back(result.score); });
     return scores;
   };
-  const EpisodeScorerConfig config{.score_update = ScoreUpdate::kRollout};
+  const EpisodeScorerConfig config{.score_update = ScoreUpdate::kRollout,
+                                   .open_episodes = OpenEpisodes::kStitch};
   EpisodeScorer original(config, 2, 4);
   original.begin(0, 1);
   original.begin(1, 2);

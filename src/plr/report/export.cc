@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plr/catalog/short_name.h"
+#include "plr/report/difficulty.h"
 #include "plr/report/labels.h"
 #include "plr/report/svg_chart.h"
 #include "plr/run/files.h"
@@ -91,6 +92,12 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   }
   write_text(folder / "curves.csv", curves_csv(analysis));
   write_text(folder / "runs.csv", runs_csv(runs));
+  const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs);
+  if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
+  for (const DifficultyCurves& curves : difficulties) {
+    const std::string name = short_env_name(curves.env) + "-" + curves.label;
+    write_text(folder / ("difficulty-" + file_name(name) + ".svg"), svg_chart(chart_of(curves)));
+  }
   for (const Quantity q : {kTest, kTrain, kGap}) {
     const std::string prefix = std::string(kQuantityNames[q]) + "-";
     for (const EnvResult& env : analysis.envs) {

@@ -3,7 +3,7 @@
 //   export_report("figures", found.runs, analysis, {});
 //
 // writes TABLE.csv, .md and .tex of every table, QUANTITY-ENV.svg of every curve, curves.csv and
-// runs.csv.
+// runs.csv; where levels have degrees of difficulty, difficulty-ENV-METHOD.svg and difficulty.csv.
 #pragma once
 
 #include <filesystem>

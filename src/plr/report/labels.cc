@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "plr/core/algorithms.h"
+
 namespace plr {
 namespace {
 
@@ -19,6 +21,24 @@ bool tells_nothing(const std::string& name) {
 }
 
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
+
+// "plr, released-code" where others of the method follow another algorithm; else as method_of.
+std::vector<std::string> methods_of(std::span<const RunData> runs) {
+  const auto is_released_code = [](const RunData& run) {
+    return std::ranges::all_of(kReleasedCodeSettings, [&](const NamedSetting& setting) {
+      return run.setting(std::string(setting.name)) == setting.value;
+    });
+  };
+  std::map<std::string, std::set<bool>> kinds;
+  for (const RunData& run : runs) kinds[method_of(run)].insert(is_released_code(run));
+  std::vector<std::string> methods;
+  for (const RunData& run : runs) {
+    const std::string method = method_of(run);
+    const bool is_told = kinds[method].size() == 2 && is_released_code(run);
+    methods.push_back(is_told ? method + ", released-code" : method);
+  }
+  return methods;
+}
 
 std::set<std::string> names_of(std::span<const RunData> runs) {
   std::set<std::string> names;
@@ -45,11 +65,10 @@ std::string method_of(const RunData& run) {
 }
 
 std::vector<std::string> labels_of(std::span<const RunData> runs) {
-  std::vector<std::string> labels;
+  std::vector<std::string> labels = methods_of(runs);
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> alike;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    labels.push_back(method_of(runs[i]));
-    alike[{runs[i].env(), labels.back()}].push_back(i);
+    alike[{runs[i].env(), labels[i]}].push_back(i);
   }
   // A setting that differs anywhere within a method belongs to the names of all of its runs.
   std::map<std::string, std::set<std::string>> telling;  // by method

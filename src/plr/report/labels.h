@@ -2,7 +2,8 @@
 //
 // A run's method is what the paper calls it: uniform, plr, ucb-drac+plr.  Where runs of one method
 // and environment differ in other settings too, these settings are part of the name:
-// "plr, staleness_coef 0.3".  Seeds, and what the machine decides, never are.
+// "plr, staleness_coef 0.3".  All that the released code does differently is one such: "plr,
+// released-code".  Seeds, and what the machine decides, never are.
 #pragma once
 
 #include <span>

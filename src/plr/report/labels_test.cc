@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plr/core/algorithms.h"
+
 namespace plr {
 namespace {
 
@@ -31,6 +33,21 @@ TEST(Labels, NameTheSettingsThatTellRunsOfOneMethodApart) {
       run_with({{"seed", "1"}, {"curriculum", "uniform"}, {"staleness_coef", "0.3"}})};
   EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr, staleness_coef 0.1",
                                                        "plr, staleness_coef 0.3", "uniform"}));
+}
+
+TEST(Labels, CallTheReleasedCodeByItsNameWhereItIsNotAlone) {
+  Settings released;
+  for (const auto& [name, value] : kReleasedCodeSettings) released.emplace(name, value);
+  Settings other;
+  for (const auto& [name, value] : kReleasedCodeSettings) other.emplace(name, "0");
+  const std::vector<RunData> runs = {run_with(other), run_with(released)};
+  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr", "plr, released-code"}));
+  EXPECT_EQ(labels_of(std::span(runs).subspan(1)), (std::vector<std::string>{"plr"}));
+  other["open_episodes"] = "stitch";
+  const std::vector<RunData> three = {runs[0], runs[1], run_with(other)};
+  EXPECT_EQ(labels_of(three),
+            (std::vector<std::string>{"plr, open_episodes 0", "plr, released-code",
+                                      "plr, open_episodes stitch"}));
 }
 
 TEST(Labels, TellStrengthsOfOneMethodApart) {

@@ -107,12 +107,13 @@ struct Fixture {
 };
 
 TEST(Collector, RecordsAllThatEndedBeforeItDrawsAnyInSlotOrder) {
-  // Slots 0 and 2 end at the second step, slot 1 goes on.
+  // Slots 0 and 2 end at the second step, slot 1 goes on; its piece is recorded last.
   Fixture f({2, 9, 2, 5, 6}, 2, 1);
   f.curriculum.events.clear();
   f.collector.fill(f.rollout);
-  EXPECT_EQ(f.curriculum.events, (std::vector<std::string>{"record 2 return 4", "record 2 return 4",
-                                                           "draw 5", "draw 6"}));
+  EXPECT_EQ(f.curriculum.events,
+            (std::vector<std::string>{"record 2 return 4", "record 2 return 4", "draw 5", "draw 6",
+                                      "record 9 return 0"}));
 }
 
 TEST(Collector, GroupsRecordAndDrawInTurns) {
@@ -120,8 +121,9 @@ TEST(Collector, GroupsRecordAndDrawInTurns) {
   Fixture f({2, 9, 2, 5, 6}, 2, 2);
   f.curriculum.events.clear();
   f.collector.fill(f.rollout);
-  EXPECT_EQ(f.curriculum.events, (std::vector<std::string>{"record 2 return 4", "draw 5",
-                                                           "record 2 return 4", "draw 6"}));
+  EXPECT_EQ(f.curriculum.events,
+            (std::vector<std::string>{"record 2 return 4", "draw 5", "record 2 return 4", "draw 6",
+                                      "record 9 return 0"}));
 }
 
 TEST(Collector, TellsOneStoryPerRow) {

@@ -3,14 +3,16 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "plr/core/algorithms.h"
 #include "plr/core/closest_name.h"
 
 namespace plr {
 namespace {
 
-// The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.
+// The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.  Whether there is a
+// pool is what its results say (docs/algorithm.md, E4).
 TrainConfig minigrid_paper(const std::string& env, const std::string& levels, std::int64_t channels,
-                           std::int64_t steps) {
+                           bool pool, std::int64_t steps) {
   TrainConfig config;
   config.task.env = env;
   config.task.levels = levels;
@@ -20,6 +22,7 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   config.ppo.epochs = 4;
   config.ppo.adam.learning_rate = 7e-4;
   config.network.minigrid.channels = channels;
+  config.network.minigrid.pool = pool;
   return config;
 }
 
@@ -50,19 +53,19 @@ struct Preset {
 const std::vector<Preset>& all_presets() {
   static const std::vector<Preset> all = [] {
     std::vector<Preset> list;
-    TrainConfig small = minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, 3'000'000);
+    TrainConfig small =
+        minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 3'000'000);
     small.schedule.rollout_length = 128;
-    small.network.minigrid.pool = false;  // a grid of 6 x 6 is too small for it
     list.push_back({"small", "a task that is learnt in minutes on a CPU (the default)", small});
-    list.push_back({"minigrid-multiroom",
-                    "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
-                    minigrid_paper("minigrid/MultiRoom-N4-Random", "4000", 32, 100'000'000)});
-    list.push_back({"minigrid-omg-easy",
-                    "the paper's ObstructedMazeGamut-Easy: 3,000 levels, 120M steps",
-                    minigrid_paper("minigrid/ObstructedMazeGamut-Easy", "3000", 64, 120'000'000)});
+    list.push_back(
+        {"minigrid-multiroom", "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
+         minigrid_paper("minigrid/MultiRoom-N4-Random", "4000", 32, false, 100'000'000)});
+    list.push_back(
+        {"minigrid-omg-easy", "the paper's ObstructedMazeGamut-Easy: 3,000 levels, 120M steps",
+         minigrid_paper("minigrid/ObstructedMazeGamut-Easy", "3000", 64, true, 120'000'000)});
     list.push_back(
         {"minigrid-omg-medium", "the paper's ObstructedMazeGamut-Medium: 6,000 levels, 250M steps",
-         minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, 250'000'000)});
+         minigrid_paper("minigrid/ObstructedMazeGamut-Medium", "6000", 64, true, 250'000'000)});
     list.push_back({"procgen-easy",
                     "the paper's Procgen, easy: 200 levels, 25M steps; --env procgen/GAME",
                     procgen_paper("procgen/bigfish", "200", 64, 25'000'000)});
@@ -119,29 +122,28 @@ std::vector<std::pair<std::string, std::string>> presets() {
   return list;
 }
 
+std::map<std::string, std::string> values_of(const TrainConfig& config) {
+  std::map<std::string, std::string> values;
+  visit_groups(config, [&](const char*, const auto& group) {
+    visit_fields(group, [&](std::string_view name, const auto& value, auto&&...) {
+      values[std::string(name)] = to_text(value);
+    });
+  });
+  return values;
+}
+
 void set_algorithm(TrainConfig& config, Algorithm algorithm) {
-  const bool released = algorithm == Algorithm::kReleasedCode;
-  const LevelReplayConfig replay =
-      released ? LevelReplayConfig::released_code() : LevelReplayConfig{};
-  const EpisodeScorerConfig scorer =
-      released ? EpisodeScorerConfig::released_code() : EpisodeScorerConfig{};
-  // Only what distinguishes the two; the rest stays as it was chosen.
-  config.replay.warmup_fraction = replay.warmup_fraction;
-  config.replay.replay_unseen = replay.replay_unseen;
-  config.replay.seen_on = replay.seen_on;
-  config.replay.first_levels = replay.first_levels;
-  config.replay.staleness_offset = replay.staleness_offset;
-  config.replay.clip_negative = replay.clip_negative;
-  config.replay.unseen_compete = replay.unseen_compete;
-  config.scorer.score_update = scorer.score_update;
-  config.scorer.open_episodes = scorer.open_episodes;
-  config.scorer.update_order = scorer.update_order;
-  config.scorer.commit_zeros = scorer.commit_zeros;
-  config.scorer.tail_row = scorer.tail_row;
-  config.scorer.released_td_error = scorer.released_td_error;
-  config.network.procgen.relu_skip = released;
-  config.drac.sampled = released;
-  config.drac.augment.overbright_cutout = released;
+  // Only what distinguishes them; the rest stays as it was chosen.
+  const std::map<std::string, std::string> defaults = values_of(TrainConfig{});
+  const auto set_all = [&](const auto& settings, bool to_default) {
+    for (const auto& [name, value] : settings) {
+      set(config, name, to_default ? defaults.at(std::string(name)) : std::string(value));
+    }
+  };
+  set_all(kPaperSettings, true);
+  set_all(kReleasedCodeSettings, true);
+  if (algorithm == Algorithm::kPaper) set_all(kPaperSettings, false);
+  if (algorithm == Algorithm::kReleasedCode) set_all(kReleasedCodeSettings, false);
 }
 
 void set_method(TrainConfig& config, Method method) {

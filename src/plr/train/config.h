@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -140,15 +141,19 @@ void check(const TrainConfig& config);
 // one, and for a value that the field cannot have.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
 
+// Every field by its name, as set() takes it.
+std::map<std::string, std::string> values_of(const TrainConfig& config);
+
 // The settings of a preset.  Throws std::invalid_argument for an unknown name.
 TrainConfig preset(std::string_view name);
 // Names and one line each.
 std::vector<std::pair<std::string, std::string>> presets();
 
-// Turns everything to what the paper says, or to what its authors' code does.
-enum class Algorithm : std::uint8_t { kPaper, kReleasedCode };
-constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
-  return {"paper", "released-code"};
+// Turns everything to what reproduces the paper's results, to what the paper says, or to what its
+// authors' code does (core/algorithms.h).
+enum class Algorithm : std::uint8_t { kDefault, kPaper, kReleasedCode };
+constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
+  return {"default", "paper", "released-code"};
 }
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
 

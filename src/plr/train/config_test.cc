@@ -96,8 +96,24 @@ TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
   EXPECT_EQ(config.replay.warmup_fraction, 1);
   EXPECT_EQ(config.scorer.score_update, ScoreUpdate::kRollout);
   EXPECT_EQ(config.replay.staleness_coef, 0.3);  // the preset's
-  set_algorithm(config, Algorithm::kPaper);
+  set_algorithm(config, Algorithm::kDefault);
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
+}
+
+TEST(TrainConfig, FollowsThePaperToTheLetterIfAsked) {
+  TrainConfig config = preset("minigrid-multiroom");
+  set_algorithm(config, Algorithm::kReleasedCode);
+  set_algorithm(config, Algorithm::kPaper);
+  EXPECT_EQ(config.scorer.open_episodes, OpenEpisodes::kStitch);
+  config.scorer.open_episodes = OpenEpisodes::kCommit;
+  EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
+}
+
+TEST(TrainConfig, KnowsTheReleasedCodeAsTheCoreDoes) {
+  TrainConfig config;
+  set_algorithm(config, Algorithm::kReleasedCode);
+  EXPECT_EQ(fields_text(config.replay), fields_text(LevelReplayConfig::released_code()));
+  EXPECT_EQ(fields_text(config.scorer), fields_text(EpisodeScorerConfig::released_code()));
 }
 
 TEST(TrainConfig, HasThePapersMethods) {

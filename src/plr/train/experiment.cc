@@ -253,25 +253,14 @@ Experiment read_experiment(const std::filesystem::path& file, const ExperimentOp
 }
 
 std::string difference(const TrainConfig& planned, const TrainConfig& found) {
-  std::map<std::string, std::string> other;
   const std::set<std::string_view> ignored = {"steps", "device", "threads", "num_workers"};
-  visit_groups(found, [&](const char*, const auto& group) {
-    visit_fields(group, [&](std::string_view name, const auto& value, auto&&...) {
-      other[std::string(name)] = to_text(value);
-    });
-  });
-  std::string text;
-  visit_groups(planned, [&](const char*, const auto& group) {
-    visit_fields(group, [&](std::string_view name, const auto& value, auto&&...) {
-      const std::string& there = other.at(std::string(name));
-      const std::string here = to_text(value);
-      // What is "auto" in the plan has been made plain in the run.
-      if (text.empty() && !ignored.contains(name) && here != "auto" && there != here) {
-        text = std::string(name) + " is " + there + ", not " + here;
-      }
-    });
-  });
-  return text;
+  const std::map<std::string, std::string> there = values_of(found);
+  for (const auto& [name, here] : values_of(planned)) {
+    // What is "auto" in the plan has been made plain in the run.
+    if (ignored.contains(name) || here == "auto" || there.at(name) == here) continue;
+    return name + " is " + there.at(name) + ", not " + here;
+  }
+  return "";
 }
 
 }  // namespace plr

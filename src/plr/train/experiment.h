@@ -47,7 +47,7 @@ struct ExperimentOptions {
 // Throws std::invalid_argument naming the file and what is wrong in it.
 Experiment read_experiment(const std::filesystem::path& file, const ExperimentOptions& options);
 
-// The first setting in which two configs differ, machines apart, as "temperature is 0.1, not 0.5";
+// A setting in which two configs differ, machines apart, as "temperature is 0.1, not 0.5";
 // empty if there is none.  `steps` are left out: a run can be made longer.
 std::string difference(const TrainConfig& planned, const TrainConfig& found);
 

@@ -62,7 +62,8 @@ TEST_F(TrainerTest, OnCudaARunRepeatsAndGoesOnWithTheSameBytes) {
 
 TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
   const std::vector<std::pair<std::string, Configure>> kinds = {
-      {"paper", [](TrainConfig&) {}},
+      {"default", [](TrainConfig&) {}},
+      {"paper", [](TrainConfig& c) { set_algorithm(c, Algorithm::kPaper); }},
       {"released", [](TrainConfig& c) { set_algorithm(c, Algorithm::kReleasedCode); }},
       {"uniform", [](TrainConfig& c) { c.task.curriculum = CurriculumKind::kUniform; }},
       {"stream",

@@ -1,0 +1,101 @@
+#include "plr/report/difficulty.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "plr/catalog/short_name.h"
+#include "plr/report/labels.h"
+#include "plr/report/tables.h"
+
+namespace plr {
+namespace {
+
+DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
+  DifficultyCurves curves;
+  const auto shortest =
+      std::ranges::min(runs, {}, [](const RunData* run) { return run->curriculum.size(); });
+  const std::size_t num_degrees = shortest->curriculum.front().by_difficulty.size();
+  curves.num_runs = runs.size();
+  curves.shares.resize(num_degrees);
+  for (std::size_t i = 0; i < shortest->curriculum.size(); ++i) {
+    const double update = shortest->curriculum[i].update;
+    const auto has_it = [&](const RunData* run) {
+      const LoggedCurriculum& record = run->curriculum[i];
+      return record.update == update && record.by_difficulty.size() == num_degrees;
+    };
+    if (!std::ranges::all_of(runs, has_it)) break;
+    curves.updates.push_back(update);
+    for (std::size_t degree = 0; degree < num_degrees; ++degree) {
+      double sum = 0;
+      for (const RunData* run : runs) sum += run->curriculum[i].by_difficulty[degree];
+      curves.shares[degree].push_back(sum / static_cast<double>(runs.size()));
+    }
+  }
+  return curves;
+}
+
+}  // namespace
+
+std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs) {
+  const std::vector<std::string> labels = labels_of(runs);
+  const std::vector<std::string> order = ordered_labels(labels);
+  std::map<std::pair<std::string, std::size_t>, std::vector<const RunData*>> alike;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunData& run = runs[i];
+    if (run.curriculum.empty() || run.curriculum.front().by_difficulty.empty()) continue;
+    const auto place = std::ranges::find(order, labels[i]) - order.begin();
+    alike[{run.env(), static_cast<std::size_t>(place)}].push_back(&run);
+  }
+  std::vector<DifficultyCurves> all;
+  for (const auto& [key, members] : alike) {
+    DifficultyCurves& curves = all.emplace_back(mean_of(members));
+    curves.env = key.first;
+    curves.label = order[key.second];
+  }
+  return all;
+}
+
+Chart chart_of(const DifficultyCurves& curves) {
+  Chart chart{.title = short_env_name(curves.env) + ", " + curves.label,
+              .x_label = "updates",
+              .y_label = "probability by difficulty",
+              .x = curves.updates,
+              .lines = {}};
+  const std::size_t window = std::max<std::size_t>(1, curves.updates.size() / 20);
+  for (std::size_t degree = 0; degree < curves.shares.size(); ++degree) {
+    chart.lines.push_back(
+        {fmt::format("degree {}", degree + 1), moving_mean(curves.shares[degree], window), {}});
+  }
+  return chart;
+}
+
+std::string to_csv(std::span<const DifficultyCurves> all) {
+  std::string csv = "env,method,update,difficulty,probability,runs\n";
+  for (const DifficultyCurves& curves : all) {
+    for (std::size_t i = 0; i < curves.updates.size(); ++i) {
+      for (std::size_t degree = 0; degree < curves.shares.size(); ++degree) {
+        csv +=
+            fmt::format("{},{},{},{},{:.4f},{}\n", curves.env, csv_quoted(curves.label),
+                        curves.updates[i], degree + 1, curves.shares[degree][i], curves.num_runs);
+      }
+    }
+  }
+  return csv;
+}
+
+std::vector<double> moving_mean(std::span<const double> values, std::size_t window) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t begin = i < window / 2 ? 0 : i - window / 2;
+    const std::size_t end = std::min(values.size(), i - window / 2 + window);
+    double sum = 0;
+    for (std::size_t j = begin; j < end; ++j) sum += values[j];
+    means.push_back(sum / static_cast<double>(end - begin));
+  }
+  return means;
+}
+
+}  // namespace plr
