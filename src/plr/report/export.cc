@@ -48,9 +48,9 @@ std::string curves_csv(const Analysis& analysis) {
         const Curve& curve = env.methods[m].curves[q];
         for (std::size_t i = 0; i < env.steps.size(); ++i) {
           if (curve.count[i] == 0) continue;
-          csv += fmt::format("{},{},{},{},{},{},{}\n", env.env, csv_quoted(analysis.labels[m]),
-                             env.steps[i], kQuantityNames[q], curve.mean[i], curve.deviation[i],
-                             curve.count[i]);
+          csv += fmt::format("{},{},{},{},{:.6g},{:.6g},{}\n", env.env,
+                             csv_quoted(analysis.labels[m]), env.steps[i], kQuantityNames[q],
+                             curve.mean[i], curve.deviation[i], curve.count[i]);
         }
       }
     }

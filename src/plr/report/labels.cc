@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plr/core/algorithms.h"
+#include "plr/report/svg_chart.h"
 
 namespace plr {
 namespace {
@@ -83,7 +84,8 @@ std::vector<std::string> labels_of(std::span<const RunData> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string method = labels[i];
     for (const std::string& name : telling[method]) {
-      labels[i] += ", " + name + " " + runs[i].setting(name);
+      const std::string& value = runs[i].setting(name);
+      labels[i] += ", " + name + " " + (name == "steps" ? tick_text(std::stod(value)) : value);
     }
   }
   return labels;

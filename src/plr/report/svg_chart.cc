@@ -18,6 +18,7 @@ constexpr double kLeft = 64;
 constexpr double kRight = 20;
 constexpr double kTop = 40;
 constexpr double kBottom = 84;
+constexpr double kLegendRow = 20;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -59,7 +60,9 @@ Frame frame_of(const Chart& chart) {
   }
   for (Range* range : {&frame.x, &frame.y}) {
     if (range->low > range->high) *range = {0, 1};
-    if (range->low == range->high) *range = {range->low - 0.5, range->high + 0.5};
+    // What differs in the last bits only is one number.
+    const double size = std::max(std::abs(range->low), std::abs(range->high));
+    if (range->high - range->low <= 1e-9 * size) *range = {range->low - 0.5, range->high + 0.5};
   }
   return frame;
 }
@@ -118,16 +121,34 @@ std::string line_of(const Chart& chart, const Frame& frame, const ChartLine& lin
   return svg;
 }
 
+// Where each name stands below the picture: side by side, in as many rows as they need.
+struct Place {
+  double x = kLeft;
+  int row = 0;
+};
+
+std::vector<Place> legend_places(const Chart& chart) {
+  std::vector<Place> places;
+  Place next;
+  for (const ChartLine& line : chart.lines) {
+    const double width = 44 + 7.2 * static_cast<double>(line.name.size());  // of letters, about
+    if (next.x > kLeft && next.x + width > kWidth) next = {kLeft, next.row + 1};
+    places.push_back(next);
+    next.x += width;
+  }
+  return places;
+}
+
 std::string legend_of(const Chart& chart) {
   std::string svg;
-  double x = kLeft;
+  const std::vector<Place> places = legend_places(chart);
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
-    const std::string& name = chart.lines[i].name;
+    const double y = kHeight - 22 + kLegendRow * places[i].row;
     svg += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{}\" width=\"18\" height=\"4\" fill=\"{}\"/>"
         "<text x=\"{:.0f}\" y=\"{}\">{}</text>\n",
-        x, kHeight - 22, method_color(i), x + 24, kHeight - 15, html_escaped(name));
-    x += 44 + 7.2 * static_cast<double>(name.size());  // of a letter of 13 pixels, about
+        places[i].x, y, method_color(i), places[i].x + 24, y + 7,
+        html_escaped(chart.lines[i].name));
   }
   return svg;
 }
@@ -136,6 +157,8 @@ std::string legend_of(const Chart& chart) {
 
 std::string svg_chart(const Chart& chart) {
   const Frame frame = frame_of(chart);
+  const std::vector<Place> places = legend_places(chart);
+  const double height = kHeight + kLegendRow * (places.empty() ? 0 : places.back().row);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" "
@@ -143,7 +166,7 @@ std::string svg_chart(const Chart& chart) {
       "<style>.grid{{stroke:#ddd}}.axis{{stroke:#333}}</style>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n"
       "<text x=\"{2}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{3}</text>\n",
-      kWidth, kHeight, kLeft, html_escaped(chart.title));
+      kWidth, height, kLeft, html_escaped(chart.title));
   svg += axes_of(chart, frame);
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     svg += line_of(chart, frame, chart.lines[i], method_color(i));

@@ -38,6 +38,26 @@ TEST(SvgChart, OfNothingIsStillAPicture) {
   EXPECT_EQ(count_of(svg, "inf"), 0U);
 }
 
+TEST(SvgChart, OfNearlyEqualNumbersHasAFewTicks) {
+  const double third = 1.0 / 3;
+  const std::string svg = svg_chart({.title = "",
+                                     .y_label = "",
+                                     .x = {0, 1},
+                                     .lines = {{"a", {third, std::nextafter(third, 1.0)}, {}}}});
+  EXPECT_LT(count_of(svg, "class=\"grid\""), 10U);
+}
+
+TEST(SvgChart, PutsLongNamesInRowsBelowEachOther) {
+  const std::string name(60, 'x');
+  const auto svg_of = [&](std::vector<ChartLine> lines) {
+    return svg_chart({.title = "", .y_label = "", .x = {0, 1}, .lines = std::move(lines)});
+  };
+  const ChartLine line{name, {0, 1}, {}};
+  EXPECT_EQ(count_of(svg_of({line}), "height=\"400\""), 2U);  // the picture and what is behind it
+  EXPECT_EQ(count_of(svg_of({line, line, line}), "height=\"440\""), 2U);
+  EXPECT_EQ(count_of(svg_of({{"a", {0, 1}, {}}, {"b", {0, 1}, {}}}), "height=\"400\""), 2U);
+}
+
 TEST(Ticks, AreRoundAndInside) {
   EXPECT_EQ(round_ticks(0, 1), (std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1}));
   EXPECT_EQ(round_ticks(3, 26), (std::vector<double>{5, 10, 15, 20, 25}));
