@@ -85,6 +85,29 @@ TEST_P(FreshLevel, IsWhatBeginsWhateverWasPlayedBefore) {
   EXPECT_TRUE(may_differ || differences.free_wins == 0) << differences.free_wins;
 }
 
+TEST_P(FreshLevel, BeginsAgainWhereTheLastEpisodeEnded) {
+  PLR_NEEDS_PROCGEN();
+  // Then the library has begun the level by itself.
+  constexpr int kLongEnough = 2000;
+  const Library& library = Library::installed();
+  LevelGame game(library, GetParam(), StartState(library, GetParam()));
+  Random random = Streams(2).named(GetParam().env_name());
+  Differences differences;
+  int num_again = 0;
+  for (LevelId level = 0; level < 10; ++level) {
+    game.start(level);
+    int t = 0;
+    do {
+      game.step(static_cast<std::int32_t>(random.below(kNumActions)));
+    } while (!game.has_ended() && ++t < kLongEnough);
+    num_again += game.is_at_start_of(level);
+    EXPECT_FALSE(game.is_at_start_of(level + 1));
+    compare(game, GetParam(), level, random, differences);
+  }
+  EXPECT_EQ(num_again > 0, !GetParam().game->remembers);
+  EXPECT_EQ(differences.in_play, 0);
+}
+
 TEST_P(FreshLevel, IsToldFromAnother) {
   PLR_NEEDS_PROCGEN();
   // The comparison above would notice: other seeds show other first observations.

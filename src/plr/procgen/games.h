@@ -35,6 +35,9 @@ struct Game {
   ReturnRange easy;     // as the Procgen paper lists them (arXiv 1912.01588, appendix C)
   ReturnRange hard;
   std::vector<Mode> modes;
+  // Something of an episode lives on in the one that the library begins by itself: where one was
+  // headed, or how many diamonds were left.
+  bool remembers = false;
 };
 
 // By name.

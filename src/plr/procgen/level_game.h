@@ -5,6 +5,9 @@
 //   game.step(action);
 //   if (game.has_ended()) ...   // game.is_solved(), or start another level
 //
+// When an episode ends, the library begins the same level again by itself; if that is the next one
+// too, there is nothing left to do, except in games that remember something (games.h).
+//
 // Not copied.  Used by one thread at a time, but not always the same.
 #pragma once
 
@@ -21,22 +24,31 @@ namespace plr::procgen {
 class LevelGame {
  public:
   LevelGame(const Library& library, const Variant& variant, const StartState& start_state)
-      : env_(library, variant, 1, {.first = 0, .count = 1}), start_state_(start_state) {}
+      : env_(library, variant, 1, {.first = 0, .count = 1}),
+        start_state_(start_state),
+        remembers_(variant.game->remembers) {}
 
   void start(LevelId level) {
+    if (is_at_start_of(level)) return;
     env_.set_state(0, start_state_.of(level));
     step(libenv::kForceReset);
   }
+  // Whether start() would change nothing.
+  bool is_at_start_of(LevelId level) const { return is_at_start_ && this->level() == level; }
 
   void step(std::int32_t action) {
     env_.set_action(0, action);
     env_.act();
+    is_at_start_ = has_ended() && !remembers_;
   }
 
   // All that decides how it goes on, in the library's own format; and back.  The bytes must be of
   // this very game: nothing is checked.
   std::vector<char> state() const { return env_.state(0); }
-  void set_state(std::span<char> state) { env_.set_state(0, state); }
+  void set_state(std::span<char> state) {
+    env_.set_state(0, state);
+    is_at_start_ = false;
+  }
   LevelId level() const { return static_cast<LevelId>(env_.level_seed(0)); }
 
   // After the end, the level's first observation: the library does not show the last.
@@ -51,6 +63,8 @@ class LevelGame {
  private:
   RawEnv env_;
   StartState start_state_;  // a copy, since it is patched
+  bool remembers_;
+  bool is_at_start_ = false;  // of level(), as far as is known
 };
 
 }  // namespace plr::procgen

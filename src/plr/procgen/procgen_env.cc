@@ -80,7 +80,8 @@ void ProcgenEnv::begin_levels(int lane, std::span<const Start> starts, const Ste
   if (starts.empty()) return;
   const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
   for (const Start& start : starts) {
-    KnownStarts::Entry* known = known_starts_.visit(start.level);
+    const bool is_there = slot_at(start.slot).game->is_at_start_of(start.level);
+    KnownStarts::Entry* known = is_there ? nullptr : known_starts_.visit(start.level);
     const bool is_from_memory = known != nullptr && known->is_ready;
     to_start_[static_cast<std::size_t>(start.slot)] = {start.level, known, is_from_memory};
     if (known != nullptr && !is_from_memory) {
