@@ -13,6 +13,7 @@
 #include "app/bench.h"
 #include "plr/learn/own_kernels.h"
 #include "plr/learn/regularizers.h"
+#include "plr/train/config.h"
 
 namespace plr::app {
 namespace {
@@ -66,7 +67,7 @@ Network network_of(const std::string& name, const Compute& compute, at::Device d
   }
   if (name == "multiroom" || name == "omg-medium") {
     const bool is_small = name == "multiroom";
-    const MinigridNetworkConfig config{.channels = is_small ? 32 : 64};
+    const MinigridNetworkConfig config = preset("minigrid-" + name).network.minigrid;
     const std::int64_t side = is_small ? 14 : 19;
     return with_kernels(
         make_minigrid_network({side, side, 3, 7}, config, init, compute.precision, device), config);

@@ -213,17 +213,17 @@ if __name__ == "__main__":
     main()
 
 
-# Output to expect (92 s on 2 cores of an AMD EPYC; other processors round differently):
-#    81,920 steps  training return 0.19  success on new levels   5%  12,406 steps/s
-#   163,840 steps  training return 0.04  success on new levels  13%  10,969 steps/s
-#   245,760 steps  training return 0.26  success on new levels  33%  10,852 steps/s
-#   327,680 steps  training return 0.50  success on new levels  45%  10,921 steps/s
-#   409,600 steps  training return 0.44  success on new levels  63%  10,941 steps/s
-#   491,520 steps  training return 0.72  success on new levels  91%  11,014 steps/s
-#   573,440 steps  training return 0.83  success on new levels  97%  10,988 steps/s
-#   655,360 steps  training return 0.75  success on new levels  99%  10,826 steps/s
-#   737,280 steps  training return 0.84  success on new levels  99%  10,676 steps/s
-#   819,200 steps  training return 0.84  success on new levels 100%  10,617 steps/s
-#   901,120 steps  training return 0.92  success on new levels 100%  10,602 steps/s
-#   983,040 steps  training return 0.88  success on new levels 100%  10,612 steps/s
-#   999,424 steps  training return 0.91  success on new levels 100%  10,598 steps/s
+# Output to expect (94 s on 2 cores of an AMD EPYC; other processors round differently):
+#    81,920 steps  training return 0.34  success on new levels   7%  11,177 steps/s
+#   163,840 steps  training return 0.03  success on new levels  21%  11,131 steps/s
+#   245,760 steps  training return 0.43  success on new levels  44%  10,825 steps/s
+#   327,680 steps  training return 0.32  success on new levels  61%  10,800 steps/s
+#   409,600 steps  training return 0.46  success on new levels  90%  10,466 steps/s
+#   491,520 steps  training return 0.75  success on new levels  95%  10,261 steps/s
+#   573,440 steps  training return 0.75  success on new levels  98%  10,440 steps/s
+#   655,360 steps  training return 0.80  success on new levels  98%  10,715 steps/s
+#   737,280 steps  training return 0.78  success on new levels 100%  10,874 steps/s
+#   819,200 steps  training return 0.83  success on new levels 100%  11,020 steps/s
+#   901,120 steps  training return 0.88  success on new levels 100%  11,184 steps/s
+#   983,040 steps  training return 0.88  success on new levels 100%  11,118 steps/s
+#   999,424 steps  training return 0.91  success on new levels 100%  11,089 steps/s

@@ -159,7 +159,8 @@ void bind_scorer(nb::module_& module) {
            "next_values: [N], the values of what follows the last step\n"
            "logits: [T, N, A], for scores of the policy\n"
            "raw_rewards: [T, N], where `rewards` are normalized and returns are wanted\n\n"
-           "Episodes that are open at the end go on in the next call.")
+           "Episodes that are open at the end go on in the next call; what was played of them is a "
+           "result that is not finished, unless open_episodes is stitch.")
       .def("step", &step, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "logits"_a = nb::none(),
            "raw_rewards"_a = nb::none(),
            nb::sig("def step(self, levels: numpy.typing.ArrayLike, rewards: "

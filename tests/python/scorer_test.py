@@ -83,7 +83,8 @@ def one_step_errors(rollout, slot, gamma):
 
 def test_scores_are_means_over_the_steps_of_an_episode():
     rollout = arrays()
-    results = plr.EpisodeScorer(3, 8, score_function="one_step_td_error", gamma=0.9).score(**rollout)
+    results = plr.EpisodeScorer(3, 8, score_function="one_step_td_error", gamma=0.9,
+                                open_episodes="stitch").score(**rollout)
     expected = {}
     for slot in range(3):
         expected.update(one_step_errors(rollout, slot, 0.9))
@@ -91,18 +92,28 @@ def test_scores_are_means_over_the_steps_of_an_episode():
     assert results["finished"].all() and len(results["levels"]) == rollout["dones"].sum()
 
 
-def test_an_episode_that_spans_rollouts_has_one_score_and_its_whole_return():
-    scorer = plr.EpisodeScorer(1, 2, score_function="one_step_td_error", gamma=1)
+def two_rollouts_of_one_episode(**settings):
+    """The steps' errors are |1|, |2 + 4|, then |3|, |8|."""
+    scorer = plr.EpisodeScorer(1, 2, score_function="one_step_td_error", gamma=1, **settings)
     common = dict(levels=[[5], [5]], values=[[0], [0]])
-    first = scorer.score(rewards=[[1], [2]], dones=[[False], [False]], next_values=[4], **common)
+    yield scorer.score(rewards=[[1], [2]], dones=[[False], [False]], next_values=[4], **common)
+    yield scorer.score(rewards=[[3], [8]], dones=[[False], [True]], next_values=[9], **common)
+
+
+def test_each_piece_of_an_episode_has_a_score_and_the_last_its_whole_return():
+    first, second = two_rollouts_of_one_episode()
+    assert (first["levels"].tolist(), first["scores"].tolist(), first["finished"].tolist()) == ([5], [3.5], [False])
+    assert (second["scores"].tolist(), second["returns"].tolist(), second["finished"].tolist()) == ([5.5], [14], [True])
+
+
+def test_an_episode_that_spans_rollouts_has_one_score_if_that_is_wanted():
+    first, second = two_rollouts_of_one_episode(open_episodes="stitch")
     assert len(first["levels"]) == 0
-    second = scorer.score(rewards=[[3], [8]], dones=[[False], [True]], next_values=[9], **common)
-    # |1|, |2 + 4|, |3|, |8| in four steps
     assert (second["levels"].tolist(), second["scores"].tolist(), second["returns"].tolist()) == ([5], [4.5], [14])
 
 
 def test_step_by_step_it_measures_the_same():
-    whole, single = (plr.EpisodeScorer(3, 8, open_episodes="commit") for _ in range(2))
+    whole, single = (plr.EpisodeScorer(3, 8) for _ in range(2))
     for seed in (1, 2):
         rollout = arrays(seed=seed)
         rollout["dones"][-1] = True  # or the next rollout would have to go on with its levels

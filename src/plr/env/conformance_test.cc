@@ -52,7 +52,7 @@ class Counter final : public VectorEnv {
     return spec;
   }
 
-  void start_levels(std::span<const Start> starts, const StepBatch& out) override {
+  void start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) override {
     for (const Start& start : starts) {
       Slot& slot = slots_[static_cast<std::size_t>(start.slot)];
       const std::uint64_t rest = mistake_ == Mistake::kRemembersTheLevelBefore ? slot.value : 0;
@@ -64,7 +64,8 @@ class Counter final : public VectorEnv {
     }
   }
 
-  void step_slots(SlotRange range, std::span<const Action> actions, const StepBatch& out) override {
+  void step_slots(int /*lane*/, SlotRange range, std::span<const Action> actions,
+                  const StepBatch& out) override {
     const auto first = static_cast<std::size_t>(range.begin);
     for (std::size_t k = 0; k < actions.size(); ++k) {
       const std::size_t i = first + k;

@@ -49,7 +49,7 @@ void VectorEnv::begin_start(int lane, std::span<const Start> starts, const StepB
   check_lane(lane);
   check_buffers(out);
   check_starts(starts);
-  begin_levels(lane, starts, out);
+  start_levels(lane, starts, out);
 }
 
 void VectorEnv::finish_start(int lane, std::span<const Start> starts) {
@@ -71,7 +71,7 @@ void VectorEnv::begin_step(int lane, SlotRange slots, std::span<const Action> ac
   check_lane(lane);
   check_buffers(out);
   check_actions(slots, actions);
-  begin_slots(lane, slots, actions, out);
+  step_slots(lane, slots, actions, out);
 }
 
 void VectorEnv::finish_step(int lane, SlotRange slots, const StepBatch& out) {

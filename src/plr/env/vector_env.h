@@ -149,18 +149,10 @@ class VectorEnv {
  private:
   enum class Phase : std::uint8_t { kNotStarted, kRunning, kEnded };
 
-  virtual void start_levels(std::span<const Start> starts, const StepBatch& out) = 0;
-  virtual void step_slots(SlotRange slots, std::span<const Action> actions,
+  // Both may leave the rest to finish(lane), where something else can be done meanwhile.
+  virtual void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) = 0;
+  virtual void step_slots(int lane, SlotRange slots, std::span<const Action> actions,
                           const StepBatch& out) = 0;
-  // Where something else can be done meanwhile: these begin the above and may leave the rest of it
-  // to finish().
-  virtual void begin_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
-    start_levels(starts, out);
-  }
-  virtual void begin_slots(int /*lane*/, SlotRange slots, std::span<const Action> actions,
-                           const StepBatch& out) {
-    step_slots(slots, actions, out);
-  }
   virtual void finish(int /*lane*/) {}
   virtual bool is_lane_done(int /*lane*/) const { return true; }
   virtual void help_along() {}

@@ -54,7 +54,7 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
       states_(levels_.size()),
       actions_(levels_.size() * static_cast<std::size_t>(task.max_steps)) {}
 
-void MiniGridEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
+void MiniGridEnv::start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
   for (const Start& start : starts) {
     const auto i = static_cast<std::size_t>(start.slot);
     levels_[i] = make_level(task_, start.level);
@@ -63,7 +63,7 @@ void MiniGridEnv::start_levels(std::span<const Start> starts, const StepBatch& o
   }
 }
 
-void MiniGridEnv::step_slots(SlotRange slots, std::span<const plr::Action> actions,
+void MiniGridEnv::step_slots(int /*lane*/, SlotRange slots, std::span<const plr::Action> actions,
                              const StepBatch& out) {
   const auto first = static_cast<std::size_t>(slots.begin);
   for (std::size_t k = 0; k < actions.size(); ++k) {

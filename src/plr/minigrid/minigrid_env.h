@@ -34,8 +34,8 @@ class MiniGridEnv final : public VectorEnv {
   const State& state_in(int slot) const { return states_[static_cast<std::size_t>(slot)]; }
 
  private:
-  void start_levels(std::span<const Start> starts, const StepBatch& out) override;
-  void step_slots(SlotRange slots, std::span<const plr::Action> actions,
+  void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
+  void step_slots(int lane, SlotRange slots, std::span<const plr::Action> actions,
                   const StepBatch& out) override;
   std::string_view mission_of(int slot) const override { return level_in(slot).mission.text(); }
   std::optional<int> difficulty_of(LevelId level) const override;

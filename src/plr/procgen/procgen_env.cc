@@ -65,18 +65,7 @@ ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {
   return {std::make_unique<LevelGame>(library_of(slot), variant_, start_state_)};
 }
 
-void ProcgenEnv::start_levels(std::span<const Start> starts, const StepBatch& out) {
-  begin_levels(0, starts, out);
-  finish(0);
-}
-
-void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
-                            const StepBatch& out) {
-  begin_slots(0, slots, actions, out);
-  finish(0);
-}
-
-void ProcgenEnv::begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) {
+void ProcgenEnv::start_levels(int lane, std::span<const Start> starts, const StepBatch& out) {
   if (starts.empty()) return;
   const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
   for (const Start& start : starts) {
@@ -93,8 +82,8 @@ void ProcgenEnv::begin_levels(int lane, std::span<const Start> starts, const Ste
   pool_.begin(lane, {first.slot, last.slot + 1}, play);
 }
 
-void ProcgenEnv::begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
-                             const StepBatch& out) {
+void ProcgenEnv::step_slots(int lane, SlotRange slots, std::span<const Action> actions,
+                            const StepBatch& out) {
   Play& play = plays_[static_cast<std::size_t>(lane)];
   play = {this, slots.begin, actions, out};
   pool_.begin(lane, slots, play);

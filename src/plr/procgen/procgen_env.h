@@ -57,11 +57,9 @@ class ProcgenEnv final : public VectorEnv {
     void operator()(int slot) const noexcept;
   };
 
-  void start_levels(std::span<const Start> starts, const StepBatch& out) override;
-  void step_slots(SlotRange slots, std::span<const Action> actions, const StepBatch& out) override;
-  void begin_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
-  void begin_slots(int lane, SlotRange slots, std::span<const Action> actions,
-                   const StepBatch& out) override;
+  void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
+  void step_slots(int lane, SlotRange slots, std::span<const Action> actions,
+                  const StepBatch& out) override;
   void finish(int lane) override;
   bool is_lane_done(int lane) const override { return pool_.is_done(lane); }
   void help_along() override { pool_.help(); }

@@ -33,13 +33,14 @@ class CountdownEnv final : public VectorEnv {
     out.observations[static_cast<std::size_t>(slot) * spec().observation_size()] =
         static_cast<std::uint8_t>(left_[static_cast<std::size_t>(slot)]);
   }
-  void start_levels(std::span<const Start> starts, const StepBatch& out) override {
+  void start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) override {
     for (const Start& start : starts) {
       left_[static_cast<std::size_t>(start.slot)] = static_cast<int>(start.level);
       show(start.slot, out);
     }
   }
-  void step_slots(SlotRange slots, std::span<const Action>, const StepBatch& out) override {
+  void step_slots(int /*lane*/, SlotRange slots, std::span<const Action>,
+                  const StepBatch& out) override {
     for (int slot = slots.begin; slot < slots.end; ++slot) {
       const auto i = static_cast<std::size_t>(slot);
       --left_[i];
