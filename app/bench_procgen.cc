@@ -240,10 +240,10 @@ class OurPlay {
   double start_seconds_ = 0;
 };
 
-// All take turns, so that a machine that is busy for a while is so for all of them; turns long
-// enough for workers that have slept in those of the others.
+// All take turns, so that a machine that is busy for a while is so for all of them; many, but each
+// long enough for workers that have slept in those of the others.
 ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& arguments) {
-  constexpr int kTurns = 5;
+  const int num_turns = std::clamp(static_cast<int>(arguments.seconds / 0.04), 5, 25);
   const int num_slots = arguments.num_slots;
   const int num_workers = num_workers_for(arguments.num_workers, num_slots);
   LibraryPlay library(variant, {0, num_slots}, procgen::Library::installed());
@@ -255,8 +255,8 @@ ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& argum
   Meter one_meter(own_seconds);
   Meter together_meter(wall_seconds);
   Meter in_groups_meter(wall_seconds);
-  for (int turn = 0; turn <= kTurns; ++turn) {
-    const double seconds = arguments.seconds / kTurns;
+  for (int turn = 0; turn <= num_turns; ++turn) {
+    const double seconds = arguments.seconds / num_turns;
     library_meter.run(seconds, [&] { return library.step(); });
     one_meter.run(seconds, [&] { return one.step(); });
     together_meter.run(seconds, [&] { return together.step(); });
