@@ -22,6 +22,7 @@
 #include "plr/core/reward_normalizer.h"
 #include "plr/core/tscl_config.h"
 #include "plr/env/env_options.h"
+#include "plr/env/vector_env.h"
 #include "plr/learn/compute.h"
 #include "plr/learn/drac.h"
 #include "plr/learn/minigrid_network.h"
@@ -91,7 +92,7 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("rollout_length", config.rollout_length, from_to(1, 1 << 20),
         "steps of each slot between two updates");
   visit("seed", config.seed, any_value(), "the run's one seed: the same seed gives the same run");
-  visit("slot_groups", config.slot_groups, from_to(1, 4),
+  visit("slot_groups", config.slot_groups, from_to(1, VectorEnv::kNumLanes),
         "parts of the slots that take turns: while some step, the network acts for others");
   visit("eval_interval", config.eval_interval, at_least(0),
         "updates between two evaluations on test and training levels; 0 for none");
