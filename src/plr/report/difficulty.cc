@@ -64,10 +64,9 @@ Chart chart_of(const DifficultyCurves& curves) {
               .y_label = "probability by difficulty",
               .x = curves.updates,
               .lines = {}};
-  const std::size_t window = std::max<std::size_t>(1, curves.updates.size() / 20);
   for (std::size_t degree = 0; degree < curves.shares.size(); ++degree) {
     chart.lines.push_back(
-        {fmt::format("degree {}", degree + 1), moving_mean(curves.shares[degree], window), {}});
+        {fmt::format("degree {}", degree + 1), smooth_shares(curves.shares[degree]), {}});
   }
   return chart;
 }
@@ -96,6 +95,10 @@ std::vector<double> moving_mean(std::span<const double> values, std::size_t wind
     means.push_back(sum / static_cast<double>(end - begin));
   }
   return means;
+}
+
+std::vector<double> smooth_shares(std::span<const double> shares) {
+  return moving_mean(shares, std::max<std::size_t>(1, shares.size() / 20));
 }
 
 }  // namespace plr

@@ -26,7 +26,7 @@ struct DifficultyCurves {
 // In the order of environments and labels; none for what has no degrees.
 std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs);
 
-// One line per degree, each a mean over a twentieth of the records.
+// One smooth line per degree.
 Chart chart_of(const DifficultyCurves& curves);
 
 // env,method,update,difficulty,probability,runs
@@ -34,5 +34,8 @@ std::string to_csv(std::span<const DifficultyCurves> curves);
 
 // The mean of each value and its neighbours, `window` in all where there are so many.
 std::vector<double> moving_mean(std::span<const double> values, std::size_t window);
+
+// As they are drawn: over a twentieth of the records.
+std::vector<double> smooth_shares(std::span<const double> shares);
 
 }  // namespace plr

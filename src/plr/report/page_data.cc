@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plr/catalog/short_name.h"
+#include "plr/report/difficulty.h"
 #include "plr/report/labels.h"
 #include "plr/report/svg_chart.h"
 #include "plr/report/welch.h"
@@ -72,9 +73,13 @@ Json curriculum_json(const RunData& run) {
       {"mean_score", column(records, [](const Record& r, std::size_t) { return r.mean_score; })},
       {"by_difficulty", Json::array()}};
   for (std::size_t d = 0; d < records.back().by_difficulty.size(); ++d) {
-    json["by_difficulty"].push_back(column(records, [d](const Record& r, std::size_t) {
-      return d < r.by_difficulty.size() ? r.by_difficulty[d] : 0.0;
-    }));
+    std::vector<double> shares;
+    for (const Record& r : records) {
+      shares.push_back(d < r.by_difficulty.size() ? r.by_difficulty[d] : 0.0);
+    }
+    const std::vector<double> means = smooth_shares(shares);
+    json["by_difficulty"].push_back(
+        column(records, [&means](const Record&, std::size_t i) { return means[i]; }));
   }
   return json;
 }

@@ -131,7 +131,7 @@ function addCurriculum(parent, curriculum) {
     text: (at) => `${(100 * mass[at]).toFixed(1)} %`,
   }));
   const bands = lines.slice(1).map((line, i) => ({ series: [i + 2, i + 1], fill: line.color + "50" }));
-  addChart(parent, { title: "Curriculum: probability by difficulty", note: "stacked, easiest at the bottom",
+  addChart(parent, { title: "Curriculum: probability by difficulty", note: "stacked, easiest at the bottom; means over a twentieth of the run",
     x: curriculum.update, xName: "updates", lines, bands, range: [0, 1] });
 }
 
