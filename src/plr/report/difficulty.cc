@@ -14,24 +14,29 @@ namespace plr {
 namespace {
 
 DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
+  const std::size_t num_degrees = runs.front()->curriculum.front().by_difficulty.size();
+  struct Sum {
+    std::vector<double> shares;
+    std::size_t num_runs = 0;
+  };
+  std::map<double, Sum> sums;  // by update
+  for (const RunData* run : runs) {
+    for (const LoggedCurriculum& record : run->curriculum) {
+      if (record.by_difficulty.size() != num_degrees) continue;
+      Sum& sum =
+          sums.try_emplace(record.update, Sum{std::vector<double>(num_degrees)}).first->second;
+      for (std::size_t i = 0; i < num_degrees; ++i) sum.shares[i] += record.by_difficulty[i];
+      ++sum.num_runs;
+    }
+  }
   DifficultyCurves curves;
-  const auto shortest =
-      std::ranges::min(runs, {}, [](const RunData* run) { return run->curriculum.size(); });
-  const std::size_t num_degrees = shortest->curriculum.front().by_difficulty.size();
   curves.num_runs = runs.size();
   curves.shares.resize(num_degrees);
-  for (std::size_t i = 0; i < shortest->curriculum.size(); ++i) {
-    const double update = shortest->curriculum[i].update;
-    const auto has_it = [&](const RunData* run) {
-      const LoggedCurriculum& record = run->curriculum[i];
-      return record.update == update && record.by_difficulty.size() == num_degrees;
-    };
-    if (!std::ranges::all_of(runs, has_it)) break;
+  for (const auto& [update, sum] : sums) {
+    if (sum.num_runs != runs.size()) continue;
     curves.updates.push_back(update);
-    for (std::size_t degree = 0; degree < num_degrees; ++degree) {
-      double sum = 0;
-      for (const RunData* run : runs) sum += run->curriculum[i].by_difficulty[degree];
-      curves.shares[degree].push_back(sum / static_cast<double>(runs.size()));
+    for (std::size_t i = 0; i < num_degrees; ++i) {
+      curves.shares[i].push_back(sum.shares[i] / static_cast<double>(runs.size()));
     }
   }
   return curves;

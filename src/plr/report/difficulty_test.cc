@@ -18,7 +18,8 @@ LoggedCurriculum record(double update, std::vector<double> shares) {
 
 TEST(Difficulty, IsTheMeanOverRunsAtTheUpdatesThatAllHave) {
   const std::vector<RunData> runs = {
-      run_of("plr", {record(10, {0, 1}), record(20, {1, 0}), record(30, {1, 0})}),
+      run_of("plr",
+             {record(10, {0, 1}), record(15, {1, 0}), record(20, {1, 0}), record(30, {1, 0})}),
       run_of("plr", {record(10, {0.5, 0.5}), record(20, {0, 1})}),
       run_of("uniform", {record(10, {0.25, 0.75})}), run_of("tscl", {})};
   const std::vector<DifficultyCurves> all = difficulty_curves(runs);

@@ -84,8 +84,10 @@ std::vector<std::string> labels_of(std::span<const RunData> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string method = labels[i];
     for (const std::string& name : telling[method]) {
-      const std::string& value = runs[i].setting(name);
-      labels[i] += ", " + name + " " + (name == "steps" ? tick_text(std::stod(value)) : value);
+      const bool is_long = name == "steps";  // 50M says it as well
+      const std::string value =
+          is_long ? tick_text(runs[i].steps_planned()) : runs[i].setting(name);
+      labels[i] += ", " + name + " " + value;
     }
   }
   return labels;
