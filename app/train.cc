@@ -190,9 +190,10 @@ void add_train(CLI::App& program) {
       "\n"
       "Every setting below can stand in a file too: --config FILE with lines as  steps = 1000000");
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
-  verb->add_option("--algorithm", arguments->algorithm,
-                   "default, which reproduces the paper's results; paper, to the letter; or "
-                   "released-code, its authors'")
+  verb->add_option(
+          "--algorithm", arguments->algorithm,
+          "default: the paper, but episodes are scored in pieces (D6); paper: to the letter; "
+          "released-code: as its authors'")
       ->capture_default_str();
   verb->add_option("--method", arguments->method,
                    "one of the paper's methods in its best setting: " + method_names());

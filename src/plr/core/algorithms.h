@@ -14,7 +14,7 @@ struct NamedSetting {
   std::string_view value;
 };
 
-// The paper to the letter.  The default departs from it here, since its results ask for it.
+// The paper to the letter.  The default departs from it here, as runs favour it.
 inline constexpr std::array<NamedSetting, 1> kPaperSettings = {{
     {"open_episodes", "stitch"},  // D6
 }};

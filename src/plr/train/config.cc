@@ -10,7 +10,7 @@ namespace plr {
 namespace {
 
 // The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.  Whether there is a
-// pool is what its results say (docs/algorithm.md, E4).
+// pool is what came nearest to its returns (docs/algorithm.md, E4).
 TrainConfig minigrid_paper(const std::string& env, const std::string& levels, std::int64_t channels,
                            bool pool, std::int64_t steps) {
   TrainConfig config;

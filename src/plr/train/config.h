@@ -150,8 +150,8 @@ TrainConfig preset(std::string_view name);
 // Names and one line each.
 std::vector<std::pair<std::string, std::string>> presets();
 
-// Turns everything to what reproduces the paper's results, to what the paper says, or to what its
-// authors' code does (core/algorithms.h).
+// Turns everything to the defaults, to what the paper says, or to what its authors' code does
+// (core/algorithms.h).
 enum class Algorithm : std::uint8_t { kDefault, kPaper, kReleasedCode };
 constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
   return {"default", "paper", "released-code"};
