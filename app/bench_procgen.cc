@@ -143,8 +143,8 @@ class FreePlay {
  public:
   FreePlay(const Variant& variant, int num_slots, int num_threads) {
     for (int i = 0; i < num_threads; ++i) {
-      const SlotRange slots{num_slots * i / num_threads, num_slots * (i + 1) / num_threads};
-      plays_.emplace_back(variant, slots, procgen::Library::installed(i / 2 % kNumCopies));
+      const SlotRange slots = part_of_slots(num_slots, i, num_threads);
+      plays_.emplace_back(variant, slots, procgen::Library::of_worker(i, num_threads));
       meters_.emplace_back(wall_seconds);
     }
   }
@@ -164,8 +164,6 @@ class FreePlay {
   }
 
  private:
-  static constexpr int kNumCopies = 8;  // of the library, as many as ours loads
-
   std::vector<LibraryPlay> plays_;
   std::vector<Meter> meters_;
 };
@@ -177,7 +175,7 @@ class OurPlay {
         env_(variant, {.num_slots = num_slots, .num_workers = num_workers}),
         buffers_(env_.spec()) {
     for (int lane = 0; lane < num_groups; ++lane) {
-      const SlotRange slots{num_slots * lane / num_groups, num_slots * (lane + 1) / num_groups};
+      const SlotRange slots = part_of_slots(num_slots, lane, num_groups);
       Group& group = groups_.emplace_back(Group{lane, slots, {}});
       for (int slot = slots.begin; slot < slots.end; ++slot) group.starts.push_back(again(slot));
     }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,14 +12,14 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "plr/run/follow_parent.h"
+
 namespace plr::app {
 namespace {
 
 // In the new process: nothing here may take memory or a lock.
 [[noreturn]] void become(char* const* command, char* const* environment, int output, pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(127);  // it died before we asked to be told
+  follow_parent(parent);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   ::execve(command[0], command, environment);

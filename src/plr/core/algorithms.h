@@ -5,7 +5,10 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+
+#include "plr/core/fields.h"
 
 namespace plr {
 
@@ -38,5 +41,14 @@ inline constexpr std::array<NamedSetting, 16> kReleasedCodeSettings = {{
     {"drac_sampled", "true"},        // F9
     {"overbright_cutout", "true"},   // F12
 }};
+
+// A config with those of its fields as the released code has them.
+template <class Config>
+Config as_released(Config config) {
+  for (const auto& [name, value] : kReleasedCodeSettings) {
+    set_field(config, name, std::string(value));
+  }
+  return config;
+}
 
 }  // namespace plr

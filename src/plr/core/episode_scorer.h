@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/fields.h"
 
@@ -69,14 +70,7 @@ struct EpisodeScorerConfig {
   bool printed_signs = false;
 
   // What the authors' released code does, where that is not what their paper says.
-  static EpisodeScorerConfig released_code() {
-    return {.score_update = ScoreUpdate::kRollout,
-            .open_episodes = OpenEpisodes::kCommit,
-            .update_order = UpdateOrder::kSlot,
-            .commit_zeros = false,
-            .tail_row = true,
-            .released_td_error = true};
-  }
+  static EpisodeScorerConfig released_code();
 };
 
 template <class Config, class Visit>
@@ -101,6 +95,10 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("printed_signs", config.printed_signs, any_value(),
         "policy_entropy and min_margin with the signs printed in the paper's table, which prefer "
         "what the agent is sure of (D12, D13)");
+}
+
+inline EpisodeScorerConfig EpisodeScorerConfig::released_code() {
+  return as_released(EpisodeScorerConfig{});
 }
 
 // The per-step quantity of the functions of the policy, from its log-probabilities; 0 for others.

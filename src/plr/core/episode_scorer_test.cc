@@ -173,6 +173,11 @@ TEST(EpisodeScorer, HandsResultsOnAtTheEpisodesEndOrAtTheRollouts) {
   EXPECT_EQ(order_of({.open_episodes = OpenEpisodes::kStitch}, before),
             (std::vector<LevelId>{101, 100}));
   EXPECT_EQ(before, 2U);
+  EXPECT_EQ(
+      order_of({.score_update = ScoreUpdate::kRollout, .open_episodes = OpenEpisodes::kStitch},
+               before),
+      (std::vector<LevelId>{101, 100}));
+  EXPECT_EQ(before, 0U);
   EXPECT_EQ(order_of({.score_update = ScoreUpdate::kRollout}, before),
             (std::vector<LevelId>{101, 100, 102}));
   EXPECT_EQ(before, 0U);

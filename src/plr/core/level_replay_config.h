@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/fields.h"
 
@@ -72,15 +73,7 @@ struct LevelReplayConfig {
   bool evict_on_tie = false;
 
   // What the authors' released code does, where that is not what their paper says.
-  static LevelReplayConfig released_code() {
-    return {.warmup_fraction = 1.0,
-            .replay_unseen = true,
-            .seen_on = SeenOn::kScore,
-            .first_levels = FirstLevels::kSequential,
-            .staleness_offset = 0,
-            .clip_negative = false,
-            .unseen_compete = true};
-  }
+  static LevelReplayConfig released_code();
 };
 
 template <class Config, class Visit>
@@ -123,6 +116,10 @@ void visit_fields(Config& config, Visit&& visit) {
       "the level that leaves a full buffer: of least replay probability, or of least score (D31)");
   visit("evict_on_tie", config.evict_on_tie, any_value(),
         "a new level with the same score as the one to leave takes its place (D31)");
+}
+
+inline LevelReplayConfig LevelReplayConfig::released_code() {
+  return as_released(LevelReplayConfig{});
 }
 
 }  // namespace plr

@@ -47,6 +47,11 @@ struct SlotRange {
   int size() const { return end - begin; }
 };
 
+// One of several parts of the slots 0..num_slots-1, as equal as can be.
+inline SlotRange part_of_slots(int num_slots, int part, int num_parts) {
+  return {num_slots * part / num_parts, num_slots * (part + 1) / num_parts};
+}
+
 // What an environment is.
 struct EnvSpec {
   std::string name;  // as make_env takes it

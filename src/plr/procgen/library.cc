@@ -6,6 +6,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -20,6 +21,10 @@
 
 namespace plr::procgen {
 namespace {
+
+// What copies cost in memory grows with them, what they gain hardly does beyond these.
+constexpr int kWorkersPerCopy = 2;
+constexpr int kMaxCopies = 8;
 
 namespace fs = std::filesystem;
 
@@ -149,6 +154,11 @@ const Library& Library::installed(int copy) {
   } catch (const std::runtime_error&) {
     return installed();  // slower with many threads, and nothing else
   }
+}
+
+const Library& Library::of_worker(int worker, int num_workers) {
+  const int num_copies = std::clamp(num_workers / kWorkersPerCopy, 1, kMaxCopies);
+  return installed(worker * num_copies / num_workers);
 }
 
 }  // namespace plr::procgen

@@ -39,6 +39,9 @@ class Library {
   // system refuses a copy, the first takes its place.
   static const Library& installed(int copy);
 
+  // The copy of one of several threads; neighbours share one.
+  static const Library& of_worker(int worker, int num_workers);
+
   const libenv::Functions& functions() const { return functions_; }
   // Where the pictures lie, as the library wants it: with a slash at the end.
   const std::string& assets() const { return assets_; }

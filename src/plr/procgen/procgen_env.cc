@@ -35,11 +35,6 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
 constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMaxStateSize = 1 << 21;
 
-// Of the library (library.h): what they cost in memory grows with them, what they gain hardly does
-// beyond these.
-constexpr int kWorkersPerCopy = 2;
-constexpr int kMaxCopies = 8;
-
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
@@ -54,11 +49,8 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
   pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
 }
 
-// Neighbouring workers share a copy.
 const Library& ProcgenEnv::library_of(int slot) const {
-  const int num_workers = pool_.num_workers();
-  const int num_copies = std::clamp(num_workers / kWorkersPerCopy, 1, kMaxCopies);
-  return Library::installed(slot % num_workers * num_copies / num_workers);
+  return Library::of_worker(slot % pool_.num_workers(), pool_.num_workers());
 }
 
 ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {

@@ -1,6 +1,5 @@
 #include "plr/run/gpu_sharing.h"
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <sstream>
 #include <string>
 #include <thread>
+
+#include "plr/run/follow_parent.h"
 
 namespace plr {
 namespace {
@@ -68,9 +69,7 @@ GpuSharing::GpuSharing() {
   const pid_t parent = ::getpid();
   service_ = ::fork();
   if (service_ == 0) {
-    ::setpgid(0, 0);  // Ctrl-C is for the runs, which save before it ends
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(127);
+    follow_parent(parent);  // not Ctrl-C, which is for the runs: they save before it ends
     ::execl(file.c_str(), file.c_str(), "-f", nullptr);
     ::_exit(127);
   }

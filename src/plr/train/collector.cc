@@ -11,7 +11,7 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   const int num_slots = parts.env.spec().num_slots;
   num_groups = std::min(num_groups, num_slots);
   for (int g = 0; g < num_groups; ++g) {
-    const SlotRange slots{num_slots * g / num_groups, num_slots * (g + 1) / num_groups};
+    const SlotRange slots = part_of_slots(num_slots, g, num_groups);
     const auto size = static_cast<std::size_t>(slots.size());
     Policy policy(parts.network, {.score_function = parts.score_function}, size);
     groups_.push_back({static_cast<std::size_t>(g), slots, std::move(policy), {}});
