@@ -36,7 +36,7 @@ struct Slab {
       const int side = first_side + (K_IS_ROWS ? column : row);
       const bool is_there = k < end_k && side < num_sides;
       const std::int64_t at = K_IS_ROWS ? k * pitch + side : side * pitch + k;
-      copy128(to + row * kPitch + column * 2, is_there ? from + at : from, is_there ? 16 : 0);
+      copy128(to + row * kPitch + column * 2, is_there ? from + at : from, is_there);
     }
   }
 

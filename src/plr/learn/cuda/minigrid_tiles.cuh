@@ -122,11 +122,13 @@ struct RawObs {
   const char* from;
   int image_bytes;
   bool are_floats;
+  const char* end;
 
   __device__ RawObs(const Grid& grid, const MinigridPass& pass)
       : from(static_cast<const char*>(pass.obs)),
         image_bytes(grid.height * grid.width * kIn * (pass.obs_are_floats ? 4 : 1)),
-        are_floats(pass.obs_are_floats) {}
+        are_floats(pass.obs_are_floats),
+        end(begin(pass.batch)) {}
 
   __device__ const char* begin(int image) const {
     return from + static_cast<std::int64_t>(image) * image_bytes;
@@ -134,13 +136,17 @@ struct RawObs {
   __device__ int skew(int image) const {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(begin(image)) % 16);
   }
-  // Begins to copy `count` images.
+  // Begins to copy `count` images, and what follows them up to a multiple of 16 bytes; but nothing
+  // behind the last of all, where there may be no memory.
   __device__ void load(int image, int count, char* to) const {
-    const int size = skew(image) + count * image_bytes;
     const char* start = begin(image) - skew(image);
-    for (int i = static_cast<int>(threadIdx.x) * 16; i < size; i += kConvThreads * 16) {
-      copy128(shared_address(to + i), start + i, min(16, size - i));
+    const int size = skew(image) + count * image_bytes;
+    const int whole = (end - start < size + 15 ? size : size + 15) / 16 * 16;
+    const auto thread = static_cast<int>(threadIdx.x);
+    for (int i = thread * 16; i < whole; i += kConvThreads * 16) {
+      copy128(shared_address(to + i), start + i);
     }
+    if (whole + thread < size) to[whole + thread] = start[whole + thread];
   }
 };
 

@@ -68,10 +68,10 @@ __device__ inline float max_or_nan(float x, float y) {
 
 // ---- copies that are waited for in groups ------------------------------------------------------
 
-// Begins to copy 16 aligned bytes from global memory, of which those from `count` on are not read
-// but written as zeros.
-__device__ inline void copy128(std::uint32_t to, const void* from, int count = 16) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(count)
+// Begins to copy 16 aligned bytes from global memory, or zeros if these are not there.
+__device__ inline void copy128(std::uint32_t to, const void* from, bool is_there = true) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(is_there ? 16 : 0)
                : "memory");
 }
 // What was begun since the last time is a group.
