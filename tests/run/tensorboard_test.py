@@ -50,16 +50,16 @@ class EventFile(unittest.TestCase):
         self.assertEqual(sorted(events.Tags()["scalars"]), ["empty", "höhe", "train/return"])
         scalars = lambda tag: [(e.wall_time, e.step, e.value) for e in events.Scalars(tag)]
         self.assertEqual(scalars("train/return"), expected_scalars(1, 10**10))
-        self.assertEqual(scalars("höhe"), expected_scalars(-1, 1))
+        self.assertEqual(scalars("höhe"), expected_scalars(-1, 10**10))
         self.assertEqual(scalars("empty"), [(START, 0, 0.0)])
         return path
 
     def test_is_read_as_it_was_written(self):
         path = self.check("events")
-        # Its first event says what it is, each of the others holds one scalar.
+        # Its first event says what it is, each of the others holds a step's scalars.
         loaded = list(event_file_loader.EventFileLoader(str(path)).Load())
         self.assertEqual(loaded[0].file_version, "brain.Event:2")
-        self.assertEqual([len(event.summary.value) for event in loaded[1:]], [1] * 201)
+        self.assertEqual([len(event.summary.value) for event in loaded[1:]], [2] * 100 + [1])
 
     def test_cut_back_and_continued_is_read_as_if_it_never_had_been(self):
         self.check("resumed-events")

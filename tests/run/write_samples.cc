@@ -30,15 +30,15 @@ void write_scalars(EventFile& events, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
     const double time = kStart + 0.25 * static_cast<double>(i);
     const float value = static_cast<float>(i) / 7 - 3;
-    events.scalar("train/return", i * 10'000'000'000, time, value);  // steps beyond 32 bits
-    events.scalar("höhe", i, time, -value);
+    // Steps beyond 32 bits.
+    events.scalars(i * 10'000'000'000, time, {{"train/return", value}, {"höhe", -value}});
   }
 }
 
 void write_events(const path& to) {
   EventFile events(to, kStart);
   write_scalars(events, 0, 100);
-  events.scalar("empty", 0, kStart, 0);  // every field is its default
+  events.scalars(0, kStart, {{"empty", 0}});  // every field is its default
 }
 
 void write_resumed_events(const path& to) {
@@ -52,7 +52,7 @@ void write_resumed_events(const path& to) {
   EventFile events(to, kStart + 1000);
   events.truncate(size);
   write_scalars(events, 50, 100);
-  events.scalar("empty", 0, kStart, 0);
+  events.scalars(0, kStart, {{"empty", 0}});
 }
 
 // Of each kind one of 2 x 3 elements, whose bytes count up from 0; a scalar, and one of nothing.

@@ -8,6 +8,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "plr/run/crc32c.h"
 #include "plr/run/open_file.h"
@@ -51,8 +53,7 @@ void add_float(std::string& message, std::uint64_t field, float value) {
   append_number(message, std::bit_cast<std::uint32_t>(value));
 }
 
-// ---- TensorFlow's messages, with its field numbers (event.proto, summary.proto)
-// ------------------
+// ---- TensorFlow's messages, with its field numbers (event.proto, summary.proto) ----------------
 
 std::string file_version_event(double wall_time) {
   std::string event;
@@ -61,12 +62,14 @@ std::string file_version_event(double wall_time) {
   return event;
 }
 
-std::string scalar_event(std::string_view tag, std::int64_t step, double wall_time, float number) {
-  std::string value;
-  add_bytes(value, 1, tag);
-  add_float(value, 2, number);
+std::string scalars_event(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
   std::string summary;
-  add_bytes(summary, 1, value);
+  for (const Scalar& scalar : scalars) {
+    std::string value;
+    add_bytes(value, 1, scalar.tag);
+    add_float(value, 2, scalar.value);
+    add_bytes(summary, 1, value);
+  }
   std::string event;
   add_double(event, 1, wall_time);
   add_int(event, 2, step);
@@ -74,8 +77,7 @@ std::string scalar_event(std::string_view tag, std::int64_t step, double wall_ti
   return event;
 }
 
-// ---- TFRecord: length, its checksum, data, their checksum
-// ----------------------------------------
+// ---- TFRecord: length, its checksum, data, their checksum --------------------------------------
 
 // Rotated and moved, since a CRC of data that hold CRCs of themselves is weak.
 std::uint32_t masked_crc(std::string_view text) {
@@ -111,8 +113,8 @@ EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file
   }
 }
 
-void EventFile::scalar(std::string_view tag, std::int64_t step, double wall_time, float value) {
-  const std::string record = record_of(scalar_event(tag, step, wall_time, value));
+void EventFile::scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
+  const std::string record = record_of(scalars_event(step, wall_time, scalars));
   file_.append(std::as_bytes(std::span(record)));
 }
 

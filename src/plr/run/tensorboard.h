@@ -1,21 +1,27 @@
 // How does TensorBoard get to see a run?
 //
 // Through an event file: a sequence of records, each an Event message of TensorFlow's protocol
-// buffers with one scalar.  TensorBoard finds it if its name contains "tfevents".
+// buffers with the scalars of a step.  TensorBoard finds it if its name contains "tfevents".
 //
 //   EventFile events("runs/a/events.out.tfevents.plr", seconds_since_1970);
-//   events.scalar("train/return", step, seconds_since_1970, 0.5f);
+//   events.scalars(step, seconds_since_1970, {{"train/return", 0.5f}, {"train/length", 12.0f}});
 //
 // size(), truncate(), sync() and errors: append_file.h.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "plr/run/append_file.h"
 
 namespace plr {
+
+struct Scalar {
+  std::string tag;
+  float value;
+};
 
 class EventFile {
  public:
@@ -23,8 +29,8 @@ class EventFile {
   // std::runtime_error if it is something else than an event file.
   EventFile(const std::filesystem::path& path, double wall_time);
 
-  // Wall time in seconds since 1970.
-  void scalar(std::string_view tag, std::int64_t step, double wall_time, float value);
+  // Wall time in seconds since 1970.  All of them are one event, and written at once.
+  void scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars);
 
   std::uint64_t size() const { return file_.size(); }
   // To a size that size() has returned.

@@ -27,20 +27,20 @@ TEST(EventFile, CutBackAndContinuedEqualsOneThatWasNeverInterrupted) {
   const TemporaryDirectory temporary;
   EventFile whole(temporary / "whole.tfevents", 100.5);
   EXPECT_EQ(whole.size(), 40U);  // 16 of framing, 9 of time, 2 + 13 of "brain.Event:2"
-  whole.scalar("a", 1, 101, 1.5F);
-  whole.scalar("b", 2, 102, 2.5F);
+  whole.scalars(1, 101, {{"a", 1.5F}});
+  whole.scalars(2, 102, {{"b", 2.5F}});
 
   std::uint64_t size = 0;
   {
     EventFile cut(temporary / "cut.tfevents", 100.5);
-    cut.scalar("a", 1, 101, 1.5F);
+    cut.scalars(1, 101, {{"a", 1.5F}});
     size = cut.size();
-    cut.scalar("lost", 7, 107, 7.5F);
+    cut.scalars(7, 107, {{"lost", 7.5F}});
     cut.sync();
   }
   EventFile cut(temporary / "cut.tfevents", 200.5);  // the time of the first start stays
   cut.truncate(size);
-  cut.scalar("b", 2, 102, 2.5F);
+  cut.scalars(2, 102, {{"b", 2.5F}});
   EXPECT_EQ(cut.size(), whole.size());
   EXPECT_EQ(read_text(temporary / "cut.tfevents"), read_text(temporary / "whole.tfevents"));
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace plr {
 namespace {
@@ -32,11 +33,12 @@ void RunFiles::evaluation(const nlohmann::ordered_json& record) {
 void RunFiles::levels(const nlohmann::ordered_json& record) { levels_.append(record); }
 
 void RunFiles::to_tensorboard(const char* group, const nlohmann::ordered_json& record) {
-  const double now = seconds_since_1970();
+  std::vector<Scalar> scalars;
   for (const auto& [name, value] : record.items()) {
     if (!value.is_number() || name == "steps") continue;
-    events_.scalar(group + name, record.at("steps").get<std::int64_t>(), now, value.get<float>());
+    scalars.push_back({group + name, value.get<float>()});
   }
+  events_.scalars(record.at("steps").get<std::int64_t>(), seconds_since_1970(), scalars);
 }
 
 nlohmann::json RunFiles::sizes() {
