@@ -59,20 +59,36 @@ bool uses_gpu(const Experiment& experiment) {
 
 int num_gpus() { return std::max(1, static_cast<int>(usable_gpus().size())); }
 
-// MiniGrid's networks leave most of a GPU idle, so that several runs fit beside each other;
-// Procgen's fill it.
-bool is_small(const Experiment& experiment) {
-  return std::ranges::all_of(experiment.runs, [](const PlannedRun& run) {
+// How runs share a GPU: as many as there are cores for, up to where one more makes no more steps
+// (docs/performance.md).
+struct Sharing {
+  int cores_per_run;
+  int runs_per_gpu;
+};
+
+Sharing sharing_of(const Experiment& experiment) {
+  const auto is_minigrid = [](const PlannedRun& run) {
     return run.config.task.env.starts_with("minigrid/");
-  });
+  };
+  const auto wants_libtorch = [](const PlannedRun& run) {
+    return run.config.compute.kernels == Kernels::kLibtorch;
+  };
+  // MiniGrid's networks leave most of a GPU idle; Procgen's games want cores.  Our kernels for the
+  // latter wait for whole multiprocessors, and next to libtorch's for ever.
+  if (std::ranges::all_of(experiment.runs, is_minigrid)) return {2, 8};
+  if (std::ranges::any_of(experiment.runs, wants_libtorch)) return {1, 1};
+  return {8, 2};
 }
 
 // On the CPU one per core, each with one thread: no core waits for another.  On GPUs one for each,
-// or one for every two cores where they can share (docs/performance.md).
+// or several where they can share it.
 int default_jobs(bool on_gpu, const Experiment& experiment) {
   if (!on_gpu) return num_cores();
-  const bool can_share = is_small(experiment) && GpuSharing::is_possible();
-  return std::max(can_share ? num_cores() / 2 : 1, std::min(num_gpus(), num_cores()));
+  const Sharing sharing = sharing_of(experiment);
+  const int shared = GpuSharing::is_possible() ? std::min(num_cores() / sharing.cores_per_run,
+                                                          num_gpus() * sharing.runs_per_gpu)
+                                               : 1;
+  return std::max(shared, std::min(num_gpus(), num_cores()));
 }
 
 // ---- what it will cost
@@ -248,9 +264,10 @@ void add_experiment(CLI::App& program) {
   verb->add_option("--out", arguments->out, "the folder of the runs (runs/ and the file's name)")
       ->type_name("DIR");
   verb->add_option("--jobs", arguments->num_jobs,
-                   "runs at a time (one per core; on a GPU one, or one per two cores of MiniGrid)")
+                   "runs at a time (one per core; on a GPU up to 8 of MiniGrid, 2 of Procgen)")
       ->type_name("N");
-  verb->add_option("--threads", arguments->num_threads, "of each run (the cores shared out)")
+  verb->add_option("--threads", arguments->num_threads,
+                   "of each run, and its workers (the cores shared out)")
       ->type_name("N");
   verb->add_option("--scale", arguments->scale, "shorten every run, for a rehearsal")
       ->capture_default_str()

@@ -175,7 +175,7 @@ class Experiment(ProgramTest):
                     "grid-plr": 16 * 6 * 2 * 5 * 3 * 4, "grid-mixreg": 16 * 9 * 4,
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
                     "multiroom": 2 * 4, "omg-easy": 2 * 3, "omg-medium": 2 * 3, "algorithms": 3 * 3,
-                    "open-episodes": 6 * 3,
+                    "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
         files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
         self.assertEqual({file.stem for file in files}, set(expected))

@@ -204,7 +204,11 @@ PlannedRun planned_run(const Plan& plan, std::string preset_name, const std::str
   settings.insert(settings.end(), swept.begin(), swept.end());
   std::map<std::string, std::string> last;
   for (const auto& [name, value] : settings) last[name] = value;
-  if (options.num_threads > 0) last.emplace("threads", std::to_string(options.num_threads));
+  if (options.num_threads > 0) {
+    for (const char* name : {"threads", "num_workers"}) {
+      last.emplace(name, std::to_string(options.num_threads));
+    }
+  }
   if (options.scale != 1) {
     TrainConfig whole = run.config;
     for (const auto& [name, value] : last) set(whole, name, value);

@@ -41,7 +41,7 @@ struct Experiment {
 
 struct ExperimentOptions {
   double scale = 1;     // of every run's steps, for a rehearsal; at least one update remains
-  int num_threads = 0;  // of every run, unless the file says; 0: as plr train has it
+  int num_threads = 0;  // of every run, and workers, unless the file says; 0: as plr train has it
 };
 
 // Throws std::invalid_argument naming the file and what is wrong in it.

@@ -91,12 +91,13 @@ TEST(Experiment, OnASmallerScaleHasWholeUpdatesAndSomeEvaluations) {
   EXPECT_EQ(experiment_of("seeds = 1\n", {.scale = 1e-9}).runs[0].config.schedule.steps, 8192);
 }
 
-TEST(Experiment, GivesEachRunItsThreadsUnlessTheFileDoes) {
-  EXPECT_EQ(experiment_of("seeds = 1\n", {.num_threads = 3}).runs[0].config.compute.num_threads, 3);
-  EXPECT_EQ(experiment_of("[settings]\nthreads = 2\n", {.num_threads = 3})
-                .runs[0]
-                .config.compute.num_threads,
-            2);
+TEST(Experiment, GivesEachRunItsThreadsAndWorkersUnlessTheFileDoes) {
+  const Experiment plain = experiment_of("seeds = 1\n", {.num_threads = 3});
+  EXPECT_EQ(plain.runs[0].config.compute.num_threads, 3);
+  EXPECT_EQ(plain.runs[0].config.env.num_workers, 3);
+  const Experiment said = experiment_of("[settings]\nthreads = 2\n", {.num_threads = 3});
+  EXPECT_EQ(said.runs[0].config.compute.num_threads, 2);
+  EXPECT_EQ(said.runs[0].config.env.num_workers, 3);
 }
 
 TEST(Experiment, SaysWhatIsWrongWithItsFile) {
