@@ -51,7 +51,7 @@ void print_json(const std::vector<EnvInfo>& infos) {
                                                 {"max_steps", info.max_steps},
                                                 {"num_actions", info.num_actions},
                                                 {"num_difficulties", info.num_difficulties}});
-    if (info.returns) env["returns"] = {info.returns->min, info.returns->max};
+    if (info.returns) env["returns"] = {info.returns->low, info.returns->high};
   }
   fmt::print("{}\n", all.dump(2));
 }

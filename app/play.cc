@@ -54,8 +54,13 @@ struct Match {
   VectorEnv& env() { return saved ? *saved->env : *own_env; }
 };
 
-bool is_environment(const std::string& name) {
-  return std::ranges::any_of(environments(), [&](const EnvInfo& e) { return e.name == name; });
+// Whether one is meant: it begins as some do, with minigrid/ or procgen/.  If there is none of that
+// name, make_env() says more about it.
+bool names_environment(const std::string& player) {
+  const std::string family = player.substr(0, player.find('/') + 1);
+  return !family.empty() && std::ranges::any_of(environments(), [&](const EnvInfo& e) {
+    return e.name.starts_with(family);
+  });
 }
 
 std::string about_level(const LevelSet& training, LevelId level) {
@@ -176,7 +181,7 @@ void play(const PlayArguments& arguments) {
   }
   const bool is_run =
       std::filesystem::exists(std::filesystem::path(arguments.player) / "config.toml");
-  if (!is_run && !is_environment(arguments.player)) {
+  if (!is_run && !names_environment(arguments.player)) {
     throw std::invalid_argument(
         fmt::format("'{}' is neither the folder of a run (no config.toml) nor an environment "
                     "(plr envs lists them)",

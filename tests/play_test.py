@@ -116,6 +116,12 @@ class Play(ProgramTest):
         self.assert_refused(["play", "nowhere"],
                             "plr play: 'nowhere' is neither the folder of a run (no config.toml) "
                             "nor an environment (plr envs lists them)")
+        self.assert_refused(["play", "minigrid/Empt-5x5"],
+                            "plr play: unknown environment 'minigrid/Empt-5x5'; did you mean "
+                            "minigrid/MiniGrid-Empty-5x5-v0?")
+        self.assert_refused(["play", "procgen/maze-extreme"],
+                            "plr play: procgen/maze has the modes easy, hard, memory (the first without a suffix), "
+                            "not 'extreme'")
 
     def test_wrong_settings_are_refused_in_one_line(self):
         for text in ("18446744073709551616", "-1", "first"):

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "plr/env/env_options.h"
+#include "plr/env/return_range.h"
 #include "plr/env/vector_env.h"
-#include "plr/procgen/games.h"
 
 namespace plr {
 
@@ -29,7 +29,7 @@ struct EnvInfo {
   int num_actions = 0;
   int num_difficulties = 0;  // 0: its levels have no degree of difficulty
   // Which returns are normalized to 0 and 1, where its inventors say so.
-  std::optional<procgen::ReturnRange> returns = std::nullopt;
+  std::optional<ReturnRange> returns = std::nullopt;
 };
 
 // All environments in the order of a reader: the paper's first.

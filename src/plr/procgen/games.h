@@ -14,19 +14,14 @@
 #include <string_view>
 #include <vector>
 
+#include "plr/env/return_range.h"
+
 namespace plr::procgen {
 
 enum class Mode : std::uint8_t { kEasy, kHard, kExtreme, kMemory };
 constexpr std::array<std::string_view, 4> enum_names(Mode) {
   return {"easy", "hard", "extreme", "memory"};
 }
-
-// Between these returns lies a normalized one, 0 to 1: what an agent gets that sees nothing, and
-// the best that can be had or, where nobody knows that, what a good one gets.
-struct ReturnRange {
-  double min = 0;
-  double max = 0;
-};
 
 struct Game {
   std::string name;

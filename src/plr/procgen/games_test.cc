@@ -39,12 +39,12 @@ TEST(Games, HaveNoOtherModes) {
 }
 
 TEST(Games, NormalizeReturnsInEasyAndHardMode) {
-  EXPECT_EQ(find_variant("procgen/fruitbot")->returns()->min, -1.5);
-  EXPECT_EQ(find_variant("procgen/fruitbot-hard")->returns()->max, 27.2);
+  EXPECT_EQ(find_variant("procgen/fruitbot")->returns()->low, -1.5);
+  EXPECT_EQ(find_variant("procgen/fruitbot-hard")->returns()->high, 27.2);
   EXPECT_FALSE(find_variant("procgen/maze-memory")->returns());
   for (const Game& game : games()) {
-    EXPECT_LT(game.easy.min, game.easy.max) << game.name;
-    EXPECT_LT(game.hard.min, game.hard.max) << game.name;
+    EXPECT_LT(game.easy.low, game.easy.high) << game.name;
+    EXPECT_LT(game.hard.low, game.hard.high) << game.name;
   }
 }
 

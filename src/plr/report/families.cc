@@ -25,8 +25,7 @@ std::string family_of(const std::string& env) {
 
 ReturnRange return_range_of(const std::string& env) {
   const EnvInfo* info = info_of(env);
-  if (info == nullptr || !info->returns) return {0, 1};
-  return {info->returns->min, info->returns->max};
+  return info != nullptr && info->returns ? *info->returns : ReturnRange{};
 }
 
 }  // namespace plr

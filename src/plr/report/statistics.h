@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "plr/env/return_range.h"
+
 namespace plr {
 
 // One number per row and column: [environment][run], rows perhaps of different lengths.
@@ -34,11 +36,7 @@ double worst_mean(std::vector<double> values, double fraction);
 // only at the end.  The points must be ordered by x and not be empty.
 double mean_height(std::span<const double> x, std::span<const double> y);
 
-// Where a return lies between those of an agent that sees nothing, 0, and of a perfect one, 1.
-struct ReturnRange {
-  double low = 0;
-  double high = 1;
-};
+// Where a return lies in the range: 0 at its low end, 1 at its high one.
 double min_max_normalized(double episode_return, const ReturnRange& range);
 
 // The paper's normalized returns, one per run k: the mean over environments of the method's return
