@@ -79,7 +79,7 @@ def peers_speed(threads):
 
 def our_speed(program, threads):
     command = [program, "bench", "train", "--device", "cpu", "--threads", str(threads), "--updates",
-               "4", "--json"]
+               "4", "--set", "pool=true", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
