@@ -164,6 +164,7 @@ class CommandLine(ProgramTest):
         for row in rows:
             self.assertGreater(row["steps_per_second"], 1000)
             self.assertGreater(row["microseconds_per_start"], 0)
+            self.assertGreater(row["microseconds_per_start_again"], 0)
 
     def test_wrong_settings_of_bench_are_refused(self):
         self.assert_refused(["bench", "env", "--seconds", "0"],

@@ -50,6 +50,7 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
       task_(seeded(task, options.seeding)),
       observation_(options.observation),
       observation_size_(spec().observation_size()),
+      known_levels_(task_),
       levels_(static_cast<std::size_t>(options.num_slots)),
       states_(levels_.size()),
       actions_(levels_.size() * static_cast<std::size_t>(task.max_steps)) {}
@@ -57,7 +58,7 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
 void MiniGridEnv::start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
   for (const Start& start : starts) {
     const auto i = static_cast<std::size_t>(start.slot);
-    levels_[i] = make_level(task_, start.level);
+    known_levels_.get(start.level, levels_[i]);
     states_[i] = levels_[i].start;
     observe(i, out);
   }

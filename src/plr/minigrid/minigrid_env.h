@@ -19,6 +19,7 @@
 
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
+#include "plr/minigrid/known_levels.h"
 #include "plr/minigrid/tasks.h"
 
 namespace plr::minigrid {
@@ -47,6 +48,7 @@ class MiniGridEnv final : public VectorEnv {
   Task task_;
   Observation observation_;
   std::size_t observation_size_;
+  KnownLevels known_levels_;
   std::vector<Level> levels_;          // [N]
   std::vector<State> states_;          // [N]
   std::vector<std::uint8_t> actions_;  // [N, max_steps]; of the episode so far
