@@ -71,13 +71,14 @@ Speed measure(const std::string& name, const BenchEnvArguments& arguments,
   // As many as the paper's training sets have.
   const LevelId num_levels = name.starts_with("minigrid/") ? 4000 : 200;
   for (level = 0; level < 2 * num_levels; ++level) start(level % num_levels);
-  const double per_return = time_of([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
+  const double per_start_again =
+      time_of([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
   const auto episodes = static_cast<double>(std::max<std::int64_t>(1, play.num_episodes()));
   return {.env = name,
           .observation = observation,
           .steps_per_second = env->spec().num_slots / per_step,
           .microseconds_per_start = 1e6 * per_start,
-          .microseconds_per_start_again = 1e6 * per_return,
+          .microseconds_per_start_again = 1e6 * per_start_again,
           .steps_per_episode = static_cast<double>(play.num_steps()) / episodes};
 }
 

@@ -47,10 +47,11 @@ class EventFile(unittest.TestCase):
         events.Reload()
         self.assertEqual(events.file_version, 2.0)
         self.assertEqual(events.FirstEventTimestamp(), START)
-        self.assertEqual(sorted(events.Tags()["scalars"]), ["empty", "höhe", "train/return"])
+        self.assertEqual(sorted(events.Tags()["scalars"]), ["empty", "höhe", "train/loss", "train/return"])
         scalars = lambda tag: [(e.wall_time, e.step, e.value) for e in events.Scalars(tag)]
         self.assertEqual(scalars("train/return"), expected_scalars(1, 10**10))
-        self.assertEqual(scalars("höhe"), expected_scalars(-1, 10**10))
+        self.assertEqual(scalars("train/loss"), expected_scalars(-1, 10**10))
+        self.assertEqual(scalars("höhe"), expected_scalars(-1, 1))
         self.assertEqual(scalars("empty"), [(START, 0, 0.0)])
         return path
 
@@ -59,7 +60,7 @@ class EventFile(unittest.TestCase):
         # Its first event says what it is, each of the others holds a step's scalars.
         loaded = list(event_file_loader.EventFileLoader(str(path)).Load())
         self.assertEqual(loaded[0].file_version, "brain.Event:2")
-        self.assertEqual([len(event.summary.value) for event in loaded[1:]], [2] * 100 + [1])
+        self.assertEqual([len(event.summary.value) for event in loaded[1:]], [2, 1] * 100 + [1])
 
     def test_cut_back_and_continued_is_read_as_if_it_never_had_been(self):
         self.check("resumed-events")

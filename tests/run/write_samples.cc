@@ -31,7 +31,8 @@ void write_scalars(EventFile& events, std::int64_t begin, std::int64_t end) {
     const double time = kStart + 0.25 * static_cast<double>(i);
     const float value = static_cast<float>(i) / 7 - 3;
     // Steps beyond 32 bits.
-    events.scalars(i * 10'000'000'000, time, {{"train/return", value}, {"höhe", -value}});
+    events.scalars(i * 10'000'000'000, time, {{"train/return", value}, {"train/loss", -value}});
+    events.scalars(i, time, {{"höhe", -value}});
   }
 }
 
