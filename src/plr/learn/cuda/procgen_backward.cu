@@ -22,7 +22,7 @@ __device__ void Backward<RELU_SKIP>::stage3(const std::uint32_t* features,
     x[2 * row] = __uint_as_float(v << 16);
     x[2 * row + 1] = __uint_as_float(v & 0xffff0000U);
   }
-  store_small_tile<Band3, 1>(A, x, y, tile * 8, false, alone, lane);
+  store_small_tile<Band3>(A, x, y, tile * 8, false, lane);
   const std::uint32_t place = Band3::offset(y - 1 + (tile_row >> 3), (tile_row & 7) - 1) + half;
   fence_copies();
   __syncthreads();  // barriers are ready, too
@@ -38,14 +38,14 @@ __device__ void Backward<RELU_SKIP>::stage3(const std::uint32_t* features,
     conv_small<Band3>(h, A + place, b, [] {});
     keep_positive<4>(h, positive2);
     load_weights(b, acquire(l - 1) + place_of_weights, 1024);
-    store_small_tile<Band3, 1>(B, h, y, tile * 8, false, alone, lane);
+    store_small_tile<Band3>(B, h, y, tile * 8, false, lane);
     finish(l);
     send<Band3>(l - 1, B);
     float change[4] = {};
     conv_small<Band3>(change, B + place, b, [] {});
     add_change<4>(x, change, positive1);
     if (block == 1) load_weights(b, acquire(l - 2) + place_of_weights, 1024);
-    store_small_tile<Band3, 1>(A, x, y, tile * 8, false, alone, lane);
+    store_small_tile<Band3>(A, x, y, tile * 8, false, lane);
     finish(l - 1);
     if (block == 1) send<Band3>(l - 2, A);
   }
@@ -67,7 +67,7 @@ __device__ void Backward<RELU_SKIP>::stage2() const {
   load_weights(b, acquire(10) + place_of_weights, 1024);
   conv_rows<Band2>(x, memory + M::kWide3 + place, b, [] {});
   load_weights(b, acquire(9) + place_of_weights, 1024);
-  store_tile<Band2, 1>(A, x, y, part * 16, false, 1, alone, lane);
+  store_tile<Band2>(A, x, y, part * 16, false, lane);
   finish(10);
   send<Band2>(9, A);
 #pragma unroll 1
@@ -79,14 +79,14 @@ __device__ void Backward<RELU_SKIP>::stage2() const {
     conv_rows<Band2>(h, A + place, b, [] {});
     keep_positive<16>(&h[0][0][0][0], positive2);
     load_weights(b, acquire(l - 1) + place_of_weights, 1024);
-    store_tile<Band2, 1>(B, h, y, part * 16, false, 1, alone, lane);
+    store_tile<Band2>(B, h, y, part * 16, false, lane);
     finish(l);
     send<Band2>(l - 1, B);
     float change[2][1][2][4] = {};
     conv_rows<Band2>(change, B + place, b, [] {});
     add_change<16>(&x[0][0][0][0], &change[0][0][0][0], positive1);
     if (block == 1) load_weights(b, acquire(l - 2) + place_of_weights, 1024);
-    store_tile<Band2, 1>(A, x, y, part * 16, false, 1, alone, lane);
+    store_tile<Band2>(A, x, y, part * 16, false, lane);
     finish(l - 1);
     if (block == 1) send<Band2>(l - 2, A);
   }

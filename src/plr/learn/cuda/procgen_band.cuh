@@ -11,9 +11,14 @@
 //   is row R-1    a constant offset away row  R     halo: the first row of the block below
 //
 // Only edge rows cross to a neighbour.  They are sent into its halo as soon as they are made; a
-// barrier there counts the bytes, one phase per layer, and only the warps next to the edge wait for
-// it, after the part of their work that does not need it.  (A barrier of the whole cluster after
-// each layer costs some 900 cycles instead.)
+// barrier there counts the bytes, and only the warps next to the edge wait for it, after the part
+// of their work that does not need it.  (A barrier of the whole cluster after each layer costs some
+// 900 cycles instead.)
+//
+// What is sent may arrive in another order: where a multiprocessor has blocks of other processes,
+// too, bytes of a layer have come before the last ones of the layer before.  Layers therefore take
+// turns between two barriers.  Those of the next layer but one cannot come too early: they are
+// made from rows that we send only when all of this layer has arrived.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -40,43 +45,54 @@ struct Band {
 
 // The blocks above and below in the cluster.
 struct Neighbours {
+  static constexpr int kBarriers = 4;
+  static constexpr int kCount = 4;  // arrivals at each
   bool has_up, has_down;
-  std::uint32_t up, down;          // added to an address here: the same place there
-  std::uint32_t bar_up, bar_down;  // barriers here: the halo from above, from below has landed
+  std::uint32_t up, down;  // added to an address here: the same place there
+  std::uint32_t bars = 0;  // barriers here, 8 bytes each
+
+  // The halo of a layer's output from above, or from below, has landed.
+  __device__ std::uint32_t bar_up(int layer) const { return bars + (layer & 1) * 8; }
+  __device__ std::uint32_t bar_down(int layer) const { return bars + 16 + (layer & 1) * 8; }
+  __device__ static int parity(int layer) { return layer >> 1 & 1; }
 };
 
+// Rows of a layer's output that the block below wants: a pool follows after layers 4 and 9.
+__device__ constexpr int rows_down(int layer) { return layer == 4 || layer == 9 ? 2 : 1; }
+
 // Called in layer l, before its halo is read, by each of the EDGE_WARPS warps that share an edge
-// row: waits for the rows of layer l - 1, then tells the barrier, whose count is 4, what layer l
-// will bring: ROW_BYTES from below, and from above `rows_down` such rows.
+// row: waits for the rows of layer l - 1, then tells the next barrier what layer l will bring:
+// ROW_BYTES from below, and such rows from above.
 //
 // A neighbour cannot overwrite a halo that is still read: its rows of layer l are computed from
 // ours of layer l - 1, which our edge warps send after their last look at the buffer that they go
 // to.
 template <int BLOCKS, int EDGE_WARPS, int ROW_BYTES>
-__device__ inline void expect_halo(int l, bool is_top, bool is_bottom, int rows_down,
-                                   const Neighbours& n, int lane) {
+__device__ inline void expect_halo(int l, bool is_top, bool is_bottom, const Neighbours& n,
+                                   int lane) {
   if constexpr (BLOCKS > 1) {
+    constexpr int kArrivals = Neighbours::kCount / EDGE_WARPS;
     if (is_top && n.has_up) {
-      if (l > 0) barrier_wait_for_cluster(n.bar_up, (l - 1) & 1);
+      if (l > 0) barrier_wait_for_cluster(n.bar_up(l - 1), n.parity(l - 1));
       if (l < kLayers - 1 && lane == 0) {
-        barrier_expect_and_arrive(n.bar_up, rows_down * ROW_BYTES / EDGE_WARPS, 4 / EDGE_WARPS);
+        barrier_expect_and_arrive(n.bar_up(l), rows_down(l) * ROW_BYTES / EDGE_WARPS, kArrivals);
       }
       __syncwarp();
     }
     if (is_bottom && n.has_down) {
-      if (l > 0) barrier_wait_for_cluster(n.bar_down, (l - 1) & 1);
+      if (l > 0) barrier_wait_for_cluster(n.bar_down(l - 1), n.parity(l - 1));
       if (l < kLayers - 1 && lane == 0) {
-        barrier_expect_and_arrive(n.bar_down, ROW_BYTES / EDGE_WARPS, 4 / EDGE_WARPS);
+        barrier_expect_and_arrive(n.bar_down(l), ROW_BYTES / EDGE_WARPS, kArrivals);
       }
       __syncwarp();
     }
   }
 }
 
-// Sends a warp's share of the edge rows among y and y + 1, CHUNKS times 16 bytes of every pixel
-// from `channel` on, which it has just stored in `band`.
+// Sends a warp's share of the edge rows among y and y + 1 of a layer's output, CHUNKS times 16
+// bytes of every pixel from `channel` on, which it has just stored in `band`.
 template <class B, int BLOCKS, int CHUNKS>
-__device__ inline void send_edges(std::uint32_t band, int y, int channel, int rows_down,
+__device__ inline void send_edges(int layer, std::uint32_t band, int y, int channel,
                                   const Neighbours& n, int lane) {
   if constexpr (BLOCKS > 1) {
     const bool up = y == 0 && n.has_up;
@@ -91,10 +107,11 @@ __device__ inline void send_edges(std::uint32_t band, int y, int channel, int ro
       constexpr std::uint32_t kAll = B::kRows * B::kPitch;
       // Row y becomes row R of the block above; y + 1, and perhaps y, rows -1 and -2 of the one
       // below.
-      if (up) send128(here + n.up + kAll, here, n.bar_down + n.up);
+      if (up) send128(here + n.up + kAll, here, n.bar_down(layer) + n.up);
       if (down) {
-        send128(here + B::kPitch + n.down - kAll, here + B::kPitch, n.bar_up + n.down);
-        if (rows_down == 2) send128(here + n.down - kAll, here, n.bar_up + n.down);
+        const std::uint32_t bar = n.bar_up(layer) + n.down;
+        send128(here + B::kPitch + n.down - kAll, here + B::kPitch, bar);
+        if (rows_down(layer) == 2) send128(here + n.down - kAll, here, bar);
       }
     }
   }
@@ -114,13 +131,12 @@ __device__ inline void keep_positive(float* v, std::uint32_t bits) {
   }
 }
 
-// Stores a warp's tile, two rows from y on and 16 channels from `channel` on, and sends its edges.
-// Returns which of the thread's numbers are positive.
-template <class B, int BLOCKS>
+// Stores a warp's tile, two rows from y on and 16 channels from `channel` on.  Returns which of the
+// thread's numbers are positive.
+template <class B>
 __device__ inline std::uint32_t store_tile(std::uint32_t band,
                                            const float (&v)[2][B::kWidth / 16][2][4], int y,
-                                           int channel, bool relu, int rows_down,
-                                           const Neighbours& n, int lane) {
+                                           int channel, bool relu, int lane) {
   const float least = relu ? 0.0F : -INFINITY;
   std::uint32_t positive = 0;
 #pragma unroll
@@ -143,20 +159,17 @@ __device__ inline std::uint32_t store_tile(std::uint32_t band,
       store_matrix(address, p[0][0], p[0][1], p[1][0], p[1][1]);
     }
   }
-  send_edges<B, BLOCKS, 2>(band, y, channel, rows_down, n, lane);
   return B::kWidth == 32 ? positive : (positive | positive >> 8);
 }
 
 // The same for the image of 8 pixels a row: both rows are one tile, of 8 channels.
-template <class B, int BLOCKS>
+template <class B>
 __device__ inline std::uint32_t store_small_tile(std::uint32_t band, const float (&v)[4], int y,
-                                                 int channel, bool relu, const Neighbours& n,
-                                                 int lane) {
+                                                 int channel, bool relu, int lane) {
   const float least = relu ? 0.0F : -INFINITY;
   const std::uint32_t p0 = pack_bf16(fmaxf(v[0], least), fmaxf(v[1], least));
   const std::uint32_t p1 = pack_bf16(fmaxf(v[2], least), fmaxf(v[3], least));
   store_half_matrix(band + B::offset(y + ((lane >> 3) & 1), lane & 7) + channel * 2, p0, p1);
-  send_edges<B, BLOCKS, 1>(band, y, channel, 1, n, lane);
   const std::uint32_t positive =
       (positive_pair(p0) & 0x00010001U) | (positive_pair(p1) & 0x00020002U);
   return positive | positive >> 14;

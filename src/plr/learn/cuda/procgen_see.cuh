@@ -14,13 +14,12 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage1() const {
   const std::uint32_t B = memory + M::kB1;
   const int y = 2 * warp;
   const auto expect = [&](int l) {
-    expect_halo<BLOCKS, 1, 1024>(l, y == 0, y + 2 == Band1::kRows, l == 4 ? 2 : 1, nearby, lane);
+    expect_halo<BLOCKS, 1, 1024>(l, y == 0, y + 2 == Band1::kRows, nearby, lane);
   };
   float x[2][2][2][4];  // [row][tile][n-tile][fragment]
   first_layer(y, x, expect);
   if constexpr (BLOCKS > 1) cluster_wait();
-  keep.template mask<std::uint32_t>(1,
-                                    store_tile<Band1, BLOCKS>(A, x, y, 0, true, 1, nearby, lane));
+  keep.template mask<std::uint32_t>(1, put<Band1>(0, A, x, y, 0, true));
   std::uint32_t b[9][4];
   load_weights(b, acquire(1) + lane * 16, 512);
   finish<Band1>(0, A);
@@ -34,14 +33,12 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage1() const {
     begin_block(l, 2 * q, h, x);
     conv_rows<Band1>(h, A + place, b, [&] { expect(l); });
     load_weights(b, acquire(l + 1) + lane * 16, 512);
-    keep.template mask<std::uint32_t>(l + 1,
-                                      store_tile<Band1, BLOCKS>(B, h, y, 0, true, 1, nearby, lane));
+    keep.template mask<std::uint32_t>(l + 1, put<Band1>(l, B, h, y, 0, true));
     finish<Band1>(l, B);
     conv_rows<Band1>(x, B + place, b, [&] { expect(l + 1); });
     if (block == 0) load_weights(b, acquire(l + 2) + lane * 16, 512);
     // The next stage's convolution takes x as it is.
-    const std::uint32_t positive =
-        store_tile<Band1, BLOCKS>(A, x, y, 0, block == 0, 1 + block, nearby, lane);
+    const std::uint32_t positive = put<Band1>(l + 1, A, x, y, 0, block == 0);
     if (block == 0) keep.template mask<std::uint32_t>(l + 2, positive);
     finish<Band1>(l + 1, A);
   }
@@ -99,7 +96,7 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage2() const {
   const int channel = part * 16 + 2 * q;
   const std::uint32_t place_of_weights = part * 512 + lane * 16;
   const auto expect = [&](int l) {
-    expect_halo<BLOCKS, 2, 1024>(l, y == 0, y + 2 == Band2::kRows, l == 9 ? 2 : 1, nearby, lane);
+    expect_halo<BLOCKS, 2, 1024>(l, y == 0, y + 2 == Band2::kRows, nearby, lane);
   };
   if constexpr (M::kShares) zero_stage2();
   float x[2][1][2][4];
@@ -127,8 +124,7 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage2() const {
         }
       }
     }
-    keep.template mask<std::uint16_t>(
-        6, store_tile<Band2, BLOCKS>(A, x, y, part * 16, true, 1, nearby, lane));
+    keep.template mask<std::uint16_t>(6, put<Band2>(5, A, x, y, part * 16, true));
   }
   std::uint32_t b[18][4];
   load_weights(b, acquire(6) + place_of_weights, 1024);
@@ -142,13 +138,11 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage2() const {
     begin_block(l, channel, h, x);
     conv_rows<Band2>(h, A + place, b, [&] { expect(l); });
     load_weights(b, acquire(l + 1) + place_of_weights, 1024);
-    keep.template mask<std::uint16_t>(
-        l + 1, store_tile<Band2, BLOCKS>(B, h, y, part * 16, true, 1, nearby, lane));
+    keep.template mask<std::uint16_t>(l + 1, put<Band2>(l, B, h, y, part * 16, true));
     finish<Band2>(l, B);
     conv_rows<Band2>(x, B + place, b, [&] { expect(l + 1); });
     if (block == 0) load_weights(b, acquire(l + 2) + place_of_weights, 1024);
-    const std::uint32_t positive =
-        store_tile<Band2, BLOCKS>(A, x, y, part * 16, block == 0, 1 + block, nearby, lane);
+    const std::uint32_t positive = put<Band2>(l + 1, A, x, y, part * 16, block == 0);
     if (block == 0) keep.template mask<std::uint16_t>(l + 2, positive);
     finish<Band2>(l + 1, A);
   }
@@ -164,7 +158,7 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage3(__nv_bfloat16* feat
   const int channel = tile * 8 + 2 * q;
   const std::uint32_t place_of_weights = tile * 256 + lane * 8;
   const auto expect = [&](int l) {
-    expect_halo<BLOCKS, 4, 512>(l, y == 0, y + 2 == Band3::kRows, 1, nearby, lane);
+    expect_halo<BLOCKS, 4, 512>(l, y == 0, y + 2 == Band3::kRows, nearby, lane);
   };
   std::uint32_t b[18][2];
   float x[4];  // two channels of row y, then of row y + 1
@@ -183,8 +177,7 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage3(__nv_bfloat16* feat
       x[2 * row] = pooled[row][0][0] + add.x;
       x[2 * row + 1] = pooled[row][0][1] + add.y;
     }
-    keep.template mask<std::uint8_t>(
-        11, store_small_tile<Band3, BLOCKS>(A, x, y, tile * 8, true, nearby, lane));
+    keep.template mask<std::uint8_t>(11, put_small<Band3>(10, A, x, y, tile * 8, true));
   }
   load_weights(b, acquire(11) + place_of_weights, 1024);
   finish<Band3>(10, A);
@@ -198,16 +191,14 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage3(__nv_bfloat16* feat
     float h[4] = {add1.x, add1.y, add1.x, add1.y};
     conv_small<Band3>(h, A + place, b, [&] { expect(l); });
     load_weights(b, acquire(l + 1) + place_of_weights, 1024);
-    keep.template mask<std::uint8_t>(
-        l + 1, store_small_tile<Band3, BLOCKS>(B, h, y, tile * 8, true, nearby, lane));
+    keep.template mask<std::uint8_t>(l + 1, put_small<Band3>(l, B, h, y, tile * 8, true));
     finish<Band3>(l, B);
 #pragma unroll
     for (int i = 0; i < 4; ++i) x[i] = skip(x[i]) + ((i & 1) != 0 ? add2.y : add2.x);
     conv_small<Band3>(x, B + place, b, [&] { expect(l + 1); });
     if (block == 0) {
       load_weights(b, acquire(l + 2) + place_of_weights, 1024);
-      keep.template mask<std::uint8_t>(
-          l + 2, store_small_tile<Band3, BLOCKS>(A, x, y, tile * 8, true, nearby, lane));
+      keep.template mask<std::uint8_t>(l + 2, put_small<Band3>(l + 1, A, x, y, tile * 8, true));
       finish<Band3>(l + 1, A);
     }
   }

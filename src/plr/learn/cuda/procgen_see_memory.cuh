@@ -1,7 +1,7 @@
 // Where does a block keep what it sees?
 //
 //   shared memory:  A1 B1 | image | A2 B2 | A3 B3 | biases | ring of SLOTS layers' weights |
-//   barriers: one for each slot, one for the biases, two for halos
+//   barriers: one for each slot, one for the biases, those for halos
 #pragma once
 
 #include "plr/learn/cuda/procgen_band.cuh"
@@ -34,7 +34,7 @@ struct SeeMemory {
   static constexpr int kBias = kB3 + Band3::kBytes;
   static constexpr int kRing = (kBias + kLayers * kBiasStride * 4 + 127) / 128 * 128;
   static constexpr int kBarriers = kRing + SLOTS * kLargestLayer;
-  static constexpr int kTotal = kBarriers + (SLOTS + 3) * 8;
+  static constexpr int kTotal = kBarriers + (SLOTS + 1 + Neighbours::kBarriers) * 8;
   static_assert(kTotal <= 227 * 1024, "a Hopper has no more");
 };
 

@@ -50,7 +50,7 @@ struct Seer {
         g(lane >> 2),
         q(lane & 3),
         rank(BLOCKS == 1 ? 0 : cluster_rank()),
-        nearby{rank > 0, rank < BLOCKS - 1, 0, 0, barrier(SLOTS + 1), barrier(SLOTS + 2)},
+        nearby{rank > 0, rank < BLOCKS - 1, 0, 0, barrier(SLOTS + 1)},
         tile_row(lane & 15),
         half((lane >> 4) * 16),
         pool_pixel(2 * (lane & 7) + static_cast<int>(((lane & 7) >= 4) != (tile_row >= 8))) {
@@ -64,8 +64,9 @@ struct Seer {
   __device__ void begin(const float* biases) const {
     if (thread == 0) {
       for (int slot = 0; slot <= SLOTS; ++slot) barrier_init(barrier(slot), 1);
-      barrier_init(nearby.bar_up, 4);
-      barrier_init(nearby.bar_down, 4);
+      for (int i = 0; i < Neighbours::kBarriers; ++i) {
+        barrier_init(nearby.bars + i * 8, Neighbours::kCount);
+      }
       fence_barriers();
       fetch(0);
       bulk_load(memory + M::kBias, biases, kLayers * kBiasStride * 4, barrier(SLOTS));
@@ -108,6 +109,23 @@ struct Seer {
   }
   // What a block of the network adds to.
   __device__ static float skip(float x) { return RELU_SKIP ? fmaxf(x, 0.0F) : x; }
+
+  // Stores a warp's tile of a layer's output, and sends its edges.
+  template <class B>
+  __device__ std::uint32_t put(int layer, std::uint32_t band,
+                               const float (&v)[2][B::kWidth / 16][2][4], int y, int channel,
+                               bool relu) const {
+    const std::uint32_t positive = store_tile<B>(band, v, y, channel, relu, lane);
+    send_edges<B, BLOCKS, 2>(layer, band, y, channel, nearby, lane);
+    return positive;
+  }
+  template <class B>
+  __device__ std::uint32_t put_small(int layer, std::uint32_t band, const float (&v)[4], int y,
+                                     int channel, bool relu) const {
+    const std::uint32_t positive = store_small_tile<B>(band, v, y, channel, relu, lane);
+    send_edges<B, BLOCKS, 1>(layer, band, y, channel, nearby, lane);
+    return positive;
+  }
 
   // The band of the image as four bf16 a pixel.
   template <class Pixel>
