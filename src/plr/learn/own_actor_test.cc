@@ -76,11 +76,12 @@ TEST(OwnActor, DecidesOnMiniGridAsLibtorchDoes) {
                         {{7, 9, 3, 3}, {}},
                         {{25, 25, 3, 7}, {.channels = 64}},
                         {{6, 6, 3, 7}, {.pool = false}},
+                        {{25, 25, 3, 7}, {.pool = false}},
                         {{12, 15, 3, 7}, {.channels = 64, .pool = false, .shared_hidden = true}}}) {
     Network network = minigrid(c.shape, c.config, device);
     std::optional<OwnActor> actor = own_minigrid_actor(network, c.config);
     if (!actor) GTEST_SKIP() << "built without kernels of our own";
-    for (const std::int64_t batch : {64, 1, 13}) {
+    for (const std::int64_t batch : {64, 1, 13, 40, 150}) {
       for (const ScoreFunction term :
            {ScoreFunction::kValueL1, ScoreFunction::kPolicyEntropy, ScoreFunction::kLeastConfidence,
             ScoreFunction::kMinMargin}) {

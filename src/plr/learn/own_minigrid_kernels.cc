@@ -15,27 +15,26 @@
 namespace plr {
 namespace {
 
-// Memory between MiniGrid's two kernels, for as many observations as were seen at once.
+// Memory between MiniGrid's kernels, for as many observations as were seen at once.
 class MinigridMemory {
  public:
   MinigridMemory(const cuda::MinigridShape& shape, at::Device device)
       : num_features_(shape.num_features()), device_(device) {}
 
   cuda::MinigridScratch for_batch(std::int64_t batch) {
-    const std::int64_t tiles = cuda::minigrid_tiles(batch);
-    if (!num_done_.defined() || num_done_.size(0) < tiles) {
-      features_ = at::zeros({tiles * 8, num_features_}, device_);
-      hidden_ = at::zeros({tiles * 8, 128}, device_);
-      num_done_ = at::zeros({tiles}, at::TensorOptions(device_).dtype(at::kInt));
+    if (!features_.defined() || features_.size(0) < batch) {
+      constexpr std::int64_t kTile = cuda::kMinigridTile;
+      const std::int64_t rounded = (batch + kTile - 1) / kTile * kTile;
+      features_ = at::empty({rounded, num_features_}, device_);
+      parts_ = at::empty({cuda::kMinigridSlices, rounded, 128}, device_);
     }
-    return {features_.mutable_data_ptr<float>(), hidden_.mutable_data_ptr<float>(),
-            reinterpret_cast<unsigned*>(num_done_.mutable_data_ptr<int>())};
+    return {features_.mutable_data_ptr<float>(), parts_.mutable_data_ptr<float>()};
   }
 
  private:
   std::int64_t num_features_;
   at::Device device_;
-  at::Tensor features_, hidden_, num_done_;
+  at::Tensor features_, parts_;
 };
 
 cuda::MinigridShape shape_of(const NetworkShape& s, const MinigridNetworkConfig& config) {

@@ -1,8 +1,11 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "plr/learn/cuda/check.h"
 #include "plr/learn/cuda/decide.cuh"
 #include "plr/learn/cuda/minigrid_actor.h"
+#include "plr/learn/cuda/tf32.cuh"
 
 namespace plr::cuda {
 namespace {
@@ -16,6 +19,25 @@ constexpr int kHidden = 64;
 
 constexpr int kSeeThreads = 512;
 constexpr int kMaxSeeBytes = 160 * 1024;  // of the 227 KB of a Hopper, and below what Ampere has
+constexpr int kMaxBands = 4;              // blocks of an image, each with a band of its rows
+
+// What a block computes of an image: rows of the last convolution, and all that they need.
+struct SeenBand {
+  int all_rows;             // that the last convolution has
+  int first, rows;          // the band's
+  int columns;              // of the first one, pooled
+  int image_row, num_rows;  // of the image
+
+  __host__ __device__ SeenBand(const MinigridShape& s, int band, int num_bands) {
+    const int cells = s.pool ? 2 : 1;
+    all_rows = (s.height - 1) / cells - 2;
+    first = band * all_rows / num_bands;
+    rows = (band + 1) * all_rows / num_bands - first;
+    columns = (s.width - 1) / cells;
+    image_row = cells * first;
+    num_rows = cells * (rows + 2) + 1;
+  }
+};
 
 // Where things lie in the shared memory of a block, in floats.  Weights are turned to [in][out]
 // with one float of padding, so that neither turning them nor reading them meets a bank twice; the
@@ -23,18 +45,24 @@ constexpr int kMaxSeeBytes = 160 * 1024;  // of the 227 KB of a Hopper, and belo
 struct SeeLayout {
   int image, first, second, conv1, conv2, conv3, total;
 
-  __host__ __device__ explicit SeeLayout(const MinigridShape& s) {
+  __host__ __device__ SeeLayout(const MinigridShape& s, const SeenBand& band) {
     const auto rounded = [](int n) { return (n + 3) / 4 * 4; };
-    const int ph = s.pool ? (s.height - 1) / 2 : s.height - 1;
-    const int pw = s.pool ? (s.width - 1) / 2 : s.width - 1;
     image = 0;
-    first = rounded(s.height * s.width * kIn);
+    first = rounded(band.num_rows * s.width * kIn);
     // Strips of eight outputs may read a little beyond the last row.
-    second = first + rounded(ph * pw * kFirst) + 8 * kFirst;
-    conv1 = second + rounded((ph - 1) * (pw - 1) * kSecond) + 8 * kSecond;
+    second = first + rounded((band.rows + 2) * band.columns * kFirst) + 8 * kFirst;
+    conv1 = second + rounded((band.rows + 1) * (band.columns - 1) * kSecond) + 8 * kSecond;
     conv2 = conv1 + 4 * kIn * (kFirst + 1);
     conv3 = conv2 + 4 * kFirst * (kSecond + 1);
     total = conv3 + 4 * kSecond * (s.channels + 1);
+  }
+  // For the largest band.
+  static int bytes(const MinigridShape& s, int num_bands) {
+    int most = 0;
+    for (int band = 0; band < num_bands; ++band) {
+      most = std::max(most, SeeLayout(s, SeenBand(s, band, num_bands)).total);
+    }
+    return most * static_cast<int>(sizeof(float));
   }
 };
 
@@ -121,11 +149,12 @@ __global__ void __launch_bounds__(kSeeThreads)
     see(MinigridShape s, MinigridWeights w, ActingJob job, float* features) {
   extern __shared__ float4 aligned_memory[];
   auto* memory = reinterpret_cast<float*>(aligned_memory);
-  const SeeLayout at(s);
-  const int size = s.height * s.width * kIn;
-  if (threadIdx.x == 0) job.drawn[blockIdx.x] = job.uniforms[blockIdx.x];
-  const std::uint8_t* bytes = job.obs + static_cast<std::int64_t>(blockIdx.x) * size;
-  for (int i = static_cast<int>(threadIdx.x); i < size; i += kSeeThreads) {
+  const std::int64_t image = blockIdx.x;
+  const SeenBand band(s, static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
+  const SeeLayout at(s, band);
+  if (threadIdx.x == 0 && blockIdx.y == 0) job.drawn[image] = job.uniforms[image];
+  const std::uint8_t* bytes = job.obs + (image * s.height + band.image_row) * s.width * kIn;
+  for (int i = static_cast<int>(threadIdx.x); i < band.num_rows * s.width * kIn; i += kSeeThreads) {
     memory[at.image + i] = static_cast<float>(bytes[i]);
   }
   turn(w.conv1, 4 * kIn, kFirst, memory + at.conv1);
@@ -133,136 +162,169 @@ __global__ void __launch_bounds__(kSeeThreads)
   turn(w.conv3, 4 * kSecond, s.channels, memory + at.conv3);
   __syncthreads();
 
-  const int rows = s.pool ? (s.height - 1) / 2 : s.height - 1;
-  const int columns = s.pool ? (s.width - 1) / 2 : s.width - 1;
-  see_first(s, rows, columns, memory + at.image, memory + at.conv1, w.conv1_bias,
+  see_first(s, band.rows + 2, band.columns, memory + at.image, memory + at.conv1, w.conv1_bias,
             memory + at.first);
   __syncthreads();
-  see_next<kFirst>(rows - 1, columns - 1, kSecond, memory + at.first, memory + at.conv2,
+  see_next<kFirst>(band.rows + 1, band.columns - 1, kSecond, memory + at.first, memory + at.conv2,
                    w.conv2_bias, memory + at.second);
   __syncthreads();
-  const std::int64_t num_features =
-      static_cast<std::int64_t>(rows - 2) * (columns - 2) * s.channels;
-  see_next<kSecond>(rows - 2, columns - 2, s.channels, memory + at.second, memory + at.conv3,
-                    w.conv3_bias, features + blockIdx.x * num_features);
+  const std::int64_t row = image * band.all_rows + band.first;
+  see_next<kSecond>(band.rows, band.columns - 2, s.channels, memory + at.second, memory + at.conv3,
+                    w.conv3_bias, features + row * (band.columns - 2) * s.channels);
+}
+
+// ---- think -------------------------------------------------------------------------------------
+
+constexpr int kThinkWarps = 8;
+constexpr int kTile = kMinigridTile;  // images of a block
+constexpr int kSlices = kMinigridSlices;
+constexpr int kUnits = 2 * kHidden;  // the actor's, then the critic's
+constexpr int kChunk = 16;           // features that four lanes take in one load each
+
+// A slice of the sums over the features, for 64 images and the hidden units of one side; warps 4 x
+// 2, 16 images and 32 units each.  In which order a product takes the features is all the same as
+// long as images and units agree: a lane gives those that lie side by side in memory.
+__global__ void __launch_bounds__(32 * kThinkWarps)
+    think(MinigridWeights w, int batch, int num_features, MinigridScratch scratch) {
+  constexpr int kRows = 6;  // of features, then of weights, that a lane reads
+  constexpr int kAhead = 4;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int slice = static_cast<int>(blockIdx.x);
+  const int first_image = static_cast<int>(blockIdx.z) * kTile + warp % 4 * 16;
+  const int first_unit = warp / 4 * 32;
+  const bool is_actor = blockIdx.y == 0;
+
+  const float4* from[kRows];
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const std::int64_t image = min(first_image + lane / 4 + 8 * i, batch - 1);
+    const std::int64_t unit = first_unit + lane / 4 + 8 * (i - 2);
+    const float* row = i < 2 ? scratch.features + image * num_features
+                             : (is_actor ? w.actor : w.critic) + unit * num_features;
+    from[i] = reinterpret_cast<const float4*>(row) + lane % 4;
+  }
+  const int num_chunks = num_features / kChunk;
+  const int first = slice * num_chunks / kSlices;
+  const int end = (slice + 1) * num_chunks / kSlices;
+  float4 next[kAhead][kRows];
+  const auto load = [&](float4(&rows)[kRows], int chunk) {
+    if (chunk >= end) return;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) rows[i] = __ldg(from[i] + chunk * (kChunk / 4));
+  };
+  float sum[4][4] = {};
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) load(next[i], first + i);
+  for (int start = first; start < end; start += kAhead) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (start + i >= end) break;
+      const auto& v = next[i];
+      const Split a[2][4] = {{split(v[0].x), split(v[1].x), split(v[0].y), split(v[1].y)},
+                             {split(v[0].z), split(v[1].z), split(v[0].w), split(v[1].w)}};
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        mma_fp32(sum[n], a[0], {split(v[2 + n].x), split(v[2 + n].y)});
+        mma_fp32(sum[n], a[1], {split(v[2 + n].z), split(v[2 + n].w)});
+      }
+      load(next[i], start + i + kAhead);
+    }
+  }
+  const int num_images = static_cast<int>(gridDim.z) * kTile;
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int image = first_image + lane / 4 + 8 * half;
+      const int unit = (is_actor ? 0 : kHidden) + first_unit + n * 8 + lane % 4 * 2;
+      auto* to = reinterpret_cast<float2*>(
+          scratch.parts + static_cast<std::int64_t>(slice * num_images + image) * kUnits + unit);
+      *to = make_float2(sum[n][2 * half], sum[n][2 * half + 1]);
+    }
+  }
 }
 
 // ---- decide ------------------------------------------------------------------------------------
 
-constexpr int kTile = 8;  // images, and hidden units, of a block
-constexpr int kDecideWarps = 8;
-constexpr int kUnits = 2 * kHidden;  // the actor's, then the critic's
-constexpr int kUnitBlocks = kUnits / kTile;
+constexpr int kDecideWarps = 16;
+constexpr int kGroups = 32 * kDecideWarps / kUnits;  // of slices, each added up by itself
+constexpr int kMaxActions = 32;
 
-// Sums each of 64 numbers over the lanes of a warp; lane l is left with those of 2l and 2l + 1, in
-// x[0] and x[1].  Lanes that differ in a bit share the numbers between them, so that each step
-// halves what is left: 62 exchanges instead of 320.
-template <int HALF = kTile* kTile / 2>
-__device__ void sum_over_lanes(float (&x)[kTile * kTile]) {
-  const bool upper = (threadIdx.x & (HALF / 2)) != 0;
+// A block per image adds up its slices, in their order, and goes on to the heads.
+__global__ void __launch_bounds__(32 * kDecideWarps)
+    decide_all(MinigridWeights w, ActingJob job, int num_images, const float* parts) {
+  __shared__ float sums[kGroups][kUnits];
+  __shared__ float hidden[kUnits];
+  __shared__ float outputs[kMaxActions + 1];  // the logits, then the value
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp = thread / 32;
+  const int image = static_cast<int>(blockIdx.x);
+  constexpr int kEach = kSlices / kGroups;
+  const int unit = thread % kUnits;
+  const int group = thread / kUnits;
+  const float* from =
+      parts + (static_cast<std::int64_t>(group) * kEach * num_images + image) * kUnits + unit;
+  float total = 0;
 #pragma unroll
-  for (int i = 0; i < HALF; ++i) {
-    const float mine = upper ? x[HALF + i] : x[i];
-    const float theirs = upper ? x[i] : x[HALF + i];
-    x[i] = mine + __shfl_xor_sync(kWholeWarp, theirs, HALF / 2);
+  for (int i = 0; i < kEach; ++i) total += from[static_cast<std::int64_t>(i) * num_images * kUnits];
+  sums[group][unit] = total;
+  __syncthreads();
+  if (thread < kUnits) {
+    total = (thread < kHidden ? w.actor_bias : w.critic_bias)[thread % kHidden];
+    for (int g = 0; g < kGroups; ++g) total += sums[g][thread];
+    hidden[thread] = tanhf(total);
   }
-  if constexpr (HALF > 2) sum_over_lanes<HALF / 2>(x);
+  __syncthreads();
+  for (int i = warp; i <= job.num_actions; i += kDecideWarps) {
+    const bool is_value = i == job.num_actions;
+    const float* row = is_value ? w.value : w.policy + i * kHidden;
+    const float* seen = hidden + (is_value ? kHidden : 0);
+    const float dot = warp_sum(seen[lane] * row[lane] + seen[lane + 32] * row[lane + 32]);
+    if (lane == 0) outputs[i] = dot + (is_value ? w.value_bias[0] : w.policy_bias[i]);
+  }
+  __syncthreads();
+  if (warp != 0) return;
+  decide(job, image, outputs[min(lane, job.num_actions)], outputs[job.num_actions]);
 }
 
-__global__ void __launch_bounds__(32 * kDecideWarps)
-    decide_all(MinigridWeights w, ActingJob job, int num_features, MinigridScratch scratch) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  const int first_image = static_cast<int>(blockIdx.y) * kTile;
-  const int first_unit = static_cast<int>(blockIdx.x) * kTile;
-  const bool is_actor = first_unit < kHidden;
-  const float* weights = (is_actor ? w.actor : w.critic) +
-                         static_cast<std::int64_t>(first_unit % kHidden) * num_features;
-
-  // All products of 8 images and 8 units; every warp and lane takes its share of the features.
-  float sum[kTile * kTile] = {};
-  for (int k = (warp * 32 + lane) * 4; k < num_features; k += 32 * kDecideWarps * 4) {
-    float4 f[kTile];
-#pragma unroll
-    for (int i = 0; i < kTile; ++i) {
-      const std::int64_t image = min(first_image + i, job.batch - 1);
-      f[i] = __ldg(reinterpret_cast<const float4*>(scratch.features + image * num_features + k));
-    }
-#pragma unroll
-    for (int j = 0; j < kTile; ++j) {
-      const float4 v = __ldg(reinterpret_cast<const float4*>(
-          weights + static_cast<std::int64_t>(j) * num_features + k));
-#pragma unroll
-      for (int i = 0; i < kTile; ++i) {
-        float& x = sum[i * kTile + j];
-        x = fmaf(f[i].x, v.x, x);
-        x = fmaf(f[i].y, v.y, x);
-        x = fmaf(f[i].z, v.z, x);
-        x = fmaf(f[i].w, v.w, x);
-      }
-    }
-  }
-  sum_over_lanes(sum);
-  __shared__ float parts[kDecideWarps][kTile * kTile];
-  parts[warp][2 * lane] = sum[0];
-  parts[warp][2 * lane + 1] = sum[1];
-  __syncthreads();
-  if (threadIdx.x < kTile * kTile) {
-    const int image = first_image + static_cast<int>(threadIdx.x) / kTile;
-    const int unit = first_unit + static_cast<int>(threadIdx.x) % kTile;
-    float total = (is_actor ? w.actor_bias : w.critic_bias)[unit % kHidden];
-#pragma unroll
-    for (int p = 0; p < kDecideWarps; ++p) total += parts[p][threadIdx.x];
-    scratch.hidden[image * kUnits + unit] = tanhf(total);
-  }
-
-  // The last block of these images goes on; the others have made their hidden units visible.
-  __shared__ bool is_last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    is_last = atomicAdd(&scratch.num_done[blockIdx.y], 1) == kUnitBlocks - 1;
-    if (is_last) scratch.num_done[blockIdx.y] = 0;  // for the next time
-  }
-  __syncthreads();
-  const int image = first_image + warp;
-  if (!is_last || image >= job.batch) return;
-  __threadfence();
-  const float* mine = scratch.hidden + image * kUnits;
-  const float actor0 = __ldcg(mine + lane);
-  const float actor1 = __ldcg(mine + lane + 32);
-  float logit = 0;
-  for (int a = 0; a < job.num_actions; ++a) {
-    const float* row = w.policy + a * kHidden;
-    const float dot = warp_sum(actor0 * row[lane] + actor1 * row[lane + 32]);
-    if (lane == a) logit = dot + w.policy_bias[a];
-  }
-  const float value = warp_sum(__ldcg(mine + kHidden + lane) * w.value[lane] +
-                               __ldcg(mine + kHidden + lane + 32) * w.value[lane + 32]);
-  decide(job, image, logit, value + w.value_bias[0]);
+int num_multiprocessors() {
+  int device = 0;
+  int count = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+        "asking for multiprocessors");
+  return count;
 }
 
 }  // namespace
 
 bool can_act(const MinigridShape& shape, int obs_channels) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
-  if (shape.num_actions > 32) return false;
-  return SeeLayout(shape).total * sizeof(float) <= kMaxSeeBytes;
+  if (shape.num_actions > kMaxActions) return false;
+  return SeeLayout::bytes(shape, 1) <= kMaxSeeBytes;
 }
-
-std::int64_t minigrid_tiles(std::int64_t batch) { return (batch + kTile - 1) / kTile; }
 
 void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
                   const MinigridScratch& scratch, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
-  const auto bytes = static_cast<int>(SeeLayout(shape).total * sizeof(float));
-  // Taken once for all grids: to ask each time would cost as much as a launch.
+  // Asked once: to do so each time would cost as much as a launch.
   static const cudaError_t allowed =
       cudaFuncSetAttribute(see, cudaFuncAttributeMaxDynamicSharedMemorySize, kMaxSeeBytes);
   check(allowed, "taking shared memory");
-  see<<<job.batch, kSeeThreads, bytes, queue>>>(shape, weights, job, scratch.features);
-  const dim3 blocks(kUnitBlocks, static_cast<unsigned>(minigrid_tiles(job.batch)));
-  decide_all<<<blocks, 32 * kDecideWarps, 0, queue>>>(weights, job, shape.num_features(), scratch);
+  static const int processors = num_multiprocessors();
+  const int num_bands =
+      std::clamp(processors / job.batch, 1, std::min(kMaxBands, shape.pooled_height() - 2));
+  const auto batch = static_cast<unsigned>(job.batch);
+  see<<<dim3(batch, static_cast<unsigned>(num_bands)), kSeeThreads,
+        static_cast<std::size_t>(SeeLayout::bytes(shape, num_bands)), queue>>>(shape, weights, job,
+                                                                               scratch.features);
+  const unsigned tiles = (batch + kTile - 1) / kTile;
+  think<<<dim3(kSlices, 2, tiles), 32 * kThinkWarps, 0, queue>>>(weights, job.batch,
+                                                                 shape.num_features(), scratch);
+  decide_all<<<batch, 32 * kDecideWarps, 0, queue>>>(weights, job, static_cast<int>(tiles) * kTile,
+                                                     scratch.parts);
   check(cudaGetLastError(), "acting");
 }
 

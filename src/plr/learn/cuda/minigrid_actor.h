@@ -1,10 +1,12 @@
 // How does MiniGrid's network act without libtorch's hundred little kernels?
 //
-// Two kernels in fp32, from bytes to decisions, on the weights as they lie:
+// Three kernels in fp32, from bytes to decisions, on the weights as they lie:
 //
-//   see     a block per image: its three convolutions, all in shared memory    -> features
-//   decide  a block per 8 images and 8 hidden units; of those of an image, the
-//           last to finish computes its heads and decides                       -> results
+//   see     one to four blocks per image, as many as run at once, each with a band of its rows:
+//           three convolutions, all in shared memory                             -> features
+//   think   a block per 64 images, side of the hidden layer (actor's, critic's) and slice of the
+//           features: what the slice gives to the sums, by tensor cores          -> parts
+//   decide  a block per image: adds up the slices, computes the heads and decides -> results
 //
 // The sums are taken in one fixed order: the same bits every time.
 #pragma once
@@ -50,16 +52,16 @@ struct MinigridShape {
 // into shared memory, at most 32 actions.
 bool can_act(const MinigridShape& shape, int obs_channels);
 
-// Images are decided on in tiles of eight; the memory between the kernels is made for whole ones.
-std::int64_t minigrid_tiles(std::int64_t batch);
+inline constexpr int kMinigridTile = 64;    // images
+inline constexpr int kMinigridSlices = 64;  // of the features
 
+// Memory between the kernels.
 struct MinigridScratch {
-  float* features = nullptr;     // [tiles * 8, num_features]
-  float* hidden = nullptr;       // [tiles * 8, 128]
-  unsigned* num_done = nullptr;  // [tiles], zero before the first use
+  float* features = nullptr;  // [batch, num_features]
+  float* parts = nullptr;     // [slices, batch rounded up to whole tiles, 128]
 };
 
-// Orders both kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
+// Orders the kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
 void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
                   const MinigridScratch& scratch, void* stream);
 
