@@ -52,11 +52,11 @@ void Collector::fill(Rollout& rollout) {
   const auto is_through = [&](const Group& group) {
     return group.step == rollout.num_steps() && group.phase == Phase::kThinking;
   };
+  auto begin = Clock::now();
   while (!std::ranges::all_of(groups_, is_through)) {
-    const auto begin = std::chrono::steady_clock::now();
     bool has_gone_on = false;
     for (Group& group : groups_) has_gone_on |= go_on(group, rollout);
-    if (!has_gone_on) wait_since(begin);
+    begin = has_gone_on ? Clock::now() : wait_since(begin);
   }
   value_the_rest(rollout);
 }
@@ -123,12 +123,14 @@ void Collector::finish_step(Group& group, Rollout& rollout) {
   }
 }
 
-// Nobody can go on: the time is that of whom all wait for.
-void Collector::wait_since(std::chrono::steady_clock::time_point begin) {
+// Nobody can go on: the time is that of whom all wait for.  Returns when it ends.
+Collector::Clock::time_point Collector::wait_since(Clock::time_point begin) {
   parts_.env.help();
   const auto is_thinking = [](const Group& group) { return group.phase == Phase::kThinking; };
   Seconds& time = std::ranges::all_of(groups_, is_thinking) ? times_.acting : times_.environment;
-  time += std::chrono::steady_clock::now() - begin;
+  const Clock::time_point end = Clock::now();
+  time += end - begin;
+  return end;
 }
 
 // What goes on past the end of the rollout is worth what the network thinks of it.

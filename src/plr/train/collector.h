@@ -67,6 +67,7 @@ class Collector {
   void load(std::span<const std::byte> bytes, Rollout& rollout);
 
  private:
+  using Clock = std::chrono::steady_clock;
   enum class Phase : std::uint8_t { kThinking, kStepping, kStarting };
 
   // Slots that are stepped together, and who decides for them.
@@ -95,7 +96,7 @@ class Collector {
   void ask(Group& group, Rollout& rollout);
   void begin_step(Group& group, Rollout& rollout);
   void finish_step(Group& group, Rollout& rollout);
-  void wait_since(std::chrono::steady_clock::time_point begin);
+  Clock::time_point wait_since(Clock::time_point begin);
   void score(Group& group, Rollout& rollout);
   void start_next_levels(Group& group, Rollout& rollout);
   void value_the_rest(Rollout& rollout);
