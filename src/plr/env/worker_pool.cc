@@ -77,7 +77,7 @@ WorkerPool::WorkerPool(int num_workers) {
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
-  num_runs_.store(kStop, std::memory_order_release);
+  num_runs_.store(kStop, std::memory_order_seq_cst);
   num_runs_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -110,7 +110,9 @@ void WorkerPool::begin_shared(Lane& lane, SlotRange slots, Job job) {
   }
   // Never kStop: one run a microsecond would take an hour to come there, and then it begins anew.
   const std::uint32_t run = num_runs_.load(std::memory_order_relaxed) + 1;
-  num_runs_.store(run == kStop ? 0 : run, std::memory_order_release);
+  // notify_all() looks whether anybody sleeps; a store that it could overtake would leave asleep
+  // who has just looked at the old number.
+  num_runs_.store(run == kStop ? 0 : run, std::memory_order_seq_cst);
   num_runs_.notify_all();
 }
 

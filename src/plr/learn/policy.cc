@@ -127,9 +127,10 @@ std::span<cuda::Decision> Policy::decisions() const {
 bool Policy::is_answered() {
   if (!network_.actor().act) return asked_.is_reached();
   if (std::ranges::all_of(decisions(), is_there)) return true;
-  // Should the device have failed, this says so; else it has answered now.
-  if (++num_looks_ == kLooks) wait_for(network_.device());
-  return false;
+  if (++num_looks_ < kLooks) return false;
+  wait_for(network_.device());  // should it have failed, this says so
+  if (std::ranges::all_of(decisions(), is_there)) return true;
+  throw std::runtime_error("the device is done, but has decided nothing");
 }
 
 // Until the decisions are there.
