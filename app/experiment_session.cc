@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <thread>
 
+#include "app/stop_wanted.h"
 #include "plr/run/files.h"
 
 namespace plr::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t stop_wanted = 0;
-
-void want_stop(int signal) {
-  stop_wanted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 // The last line that a run said.
 std::string last_words(const fs::path& output) {
@@ -47,13 +40,12 @@ Session::Session(std::vector<Member>& members, const fs::path& folder, int num_j
 }
 
 std::vector<std::string> Session::run() {
-  std::signal(SIGINT, want_stop);
-  std::signal(SIGTERM, want_stop);
+  listen_for_stop();
   steps_at_start_ = steps_done();
   bool is_stopping = false;
   while (!pool_->is_done()) {
     for (const Ended& ended : pool_->poll()) note(ended);
-    if (stop_wanted != 0 && !is_stopping) {
+    if (is_stop_wanted() && !is_stopping) {
       bar_.say("stopping: the runs save");
       pool_->stop();
       is_stopping = true;

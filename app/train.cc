@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "app/progress_bar.h"
 #include "app/report.h"
+#include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/files.h"
@@ -32,14 +32,6 @@ struct TrainArguments {
   std::string out;
   std::map<std::string, std::string> settings;  // given as flags
 };
-
-// The first Ctrl-C asks for an end after the present update; the second ends at once.
-volatile std::sig_atomic_t stop_wanted = 0;
-
-void want_stop(int signal) {
-  stop_wanted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 // Later ones win: preset, algorithm, method, file, flags.
 TrainConfig config_of(const TrainArguments& arguments) {
@@ -147,11 +139,10 @@ void train(const TrainArguments& arguments) {
   Trainer trainer = trainer_of(arguments, folder);
   fmt::print(stderr, "{} on {} in {}\n", arguments.resume.empty() ? "training" : "going on",
              trainer.config().task.env, folder.string());
-  std::signal(SIGINT, want_stop);
-  std::signal(SIGTERM, want_stop);
+  listen_for_stop();
   ProgressBar bar(stderr);
   const bool is_done = trainer.run({.updated = [&](const Progress& p) { bar.show(bar_state(p)); },
-                                    .should_stop = [] { return stop_wanted != 0; }});
+                                    .should_stop = is_stop_wanted});
   bar.finish();
   if (is_done) {
     write_own_page(folder);

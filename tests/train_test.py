@@ -139,20 +139,28 @@ class Train(ProgramTest):
                   for name in ("first", "second")]
         self.assertEqual(*[(path / "tensors.safetensors").read_bytes() for path in newest])
 
-    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+    def assert_saves_when_sent(self, *signals):
         process = subprocess.Popen(
             [PROGRAM, "train", *TINY, "--steps", "100000000", "--out", "run"], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         log = self.folder / "run/log.jsonl"
         while not log.exists() or not log.read_text():
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        for number in signals:
+            process.send_signal(number)
+            time.sleep(0.001)  # two that wait to be delivered would be one
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertIn("plr train --resume run", out)
         saved = sorted((self.folder / "run/checkpoint").glob("update-*"))[-1].name
         updates = len(log.read_text().splitlines())
         self.assertEqual(saved, f"update-{updates:08}")
+
+    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+        self.assert_saves_when_sent(signal.SIGINT)
+
+    def test_sigterm_saves_even_if_it_comes_twice_as_from_timeout(self):
+        self.assert_saves_when_sent(signal.SIGTERM, signal.SIGTERM)
 
     # ---- methods
 

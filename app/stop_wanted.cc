@@ -1,0 +1,24 @@
+#include "app/stop_wanted.h"
+
+#include <csignal>
+
+namespace plr::app {
+namespace {
+
+volatile std::sig_atomic_t stop_wanted = 0;
+
+void want_stop(int signal) {
+  stop_wanted = 1;
+  if (signal == SIGINT) std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
+
+void listen_for_stop() {
+  std::signal(SIGINT, want_stop);
+  std::signal(SIGTERM, want_stop);
+}
+
+bool is_stop_wanted() { return stop_wanted != 0; }
+
+}  // namespace plr::app
