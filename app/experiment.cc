@@ -70,14 +70,8 @@ Sharing sharing_of(const Experiment& experiment) {
   const auto is_minigrid = [](const PlannedRun& run) {
     return run.config.task.env.starts_with("minigrid/");
   };
-  const auto wants_libtorch = [](const PlannedRun& run) {
-    return run.config.compute.kernels == Kernels::kLibtorch;
-  };
-  // MiniGrid's networks leave most of a GPU idle; Procgen's games want cores.  Our kernels for the
-  // latter wait for whole multiprocessors, and next to libtorch's for ever.
-  if (std::ranges::all_of(experiment.runs, is_minigrid)) return {2, 8};
-  if (std::ranges::any_of(experiment.runs, wants_libtorch)) return {1, 1};
-  return {8, 2};
+  // MiniGrid's networks leave most of a GPU idle; Procgen's games want cores.
+  return std::ranges::all_of(experiment.runs, is_minigrid) ? Sharing{2, 8} : Sharing{8, 2};
 }
 
 // On the CPU one per core, each with one thread: no core waits for another.  On GPUs one for each,
