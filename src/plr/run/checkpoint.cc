@@ -106,13 +106,6 @@ void check_before_saving(const fs::path& folder, const Checkpoint& checkpoint) {
   }
 }
 
-void remove_leftovers(const fs::path& folder) {
-  for (const fs::path& path : directories_in(folder)) {
-    const std::string name = path.filename();
-    if (name.starts_with("update-") && name.ends_with(kAside)) remove_path(path);
-  }
-}
-
 void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
   const std::string manifest = manifest_of(checkpoint);
   fs::create_directories(directory / "states");
@@ -221,6 +214,13 @@ void save_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
     throw;
   }
   remove_old(folder);
+}
+
+void remove_leftovers(const fs::path& folder) {
+  for (const fs::path& path : directories_in(folder)) {
+    const std::string name = path.filename();
+    if (name.starts_with("update-") && name.ends_with(kAside)) remove_path(path);
+  }
 }
 
 Checkpoint load_checkpoint(const fs::path& folder) {

@@ -8,7 +8,7 @@
 //
 // It is written under another name, brought to the disk and renamed, so a kill at any instant
 // leaves the newest complete one loadable.  The newest two are kept; what a killed save left behind
-// is passed over by load and removed by the next save.
+// is passed over by load and removed by the next save, or by remove_leftovers().
 //
 //   save_checkpoint("runs/a/checkpoint", {.update = 12, .facts = {{"steps", 98304}}, ...});
 //   const Checkpoint checkpoint = load_checkpoint("runs/a/checkpoint");
@@ -44,6 +44,9 @@ struct SavedCheckpoint {
 // cannot be written or if one of a later update is there; std::invalid_argument if the update is
 // negative or the name of a state is not made of a-z, 0-9, "_" and "-".
 void save_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
+
+// Removes what a killed save left behind.
+void remove_leftovers(const std::filesystem::path& folder);
 
 // The newest.  Throws std::runtime_error with path, cause and what to do if there is none, if it is
 // of another version or if anything in it is missing or damaged.

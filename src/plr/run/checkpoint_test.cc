@@ -144,6 +144,15 @@ TEST(Checkpoint, IsLoadedDespiteWhatAKilledSaveLeftBehindWhichTheNextRemoves) {
             (Names{"curriculum.bin", "env-0.bin", "nothing.bin"}));
 }
 
+TEST(Checkpoint, StaysWhenLeftoversAreRemoved) {
+  const TemporaryDirectory temporary;
+  save_checkpoint(temporary.path(), example(10));
+  fs::create_directories(temporary / "update-00000010.tmp/states");
+  remove_leftovers(temporary.path());
+  EXPECT_EQ(names_in(temporary.path()), Names{"update-00000010"});
+  expect_equal(load_checkpoint(temporary.path()), example(10));
+}
+
 TEST(Checkpoint, LeavesAloneWhatIsNotItsOwn) {
   const TemporaryDirectory temporary;
   const Names others{"best", "notes.tmp", "update-12", "update-x"};

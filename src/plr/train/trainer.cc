@@ -132,6 +132,7 @@ class Trainer::Run {
     is_final = checkpoint.facts.at("is_final").get<bool>() && update >= num_updates();
     files.emplace(folder);
     files->cut(checkpoint.facts.at("sizes"));
+    remove_leftovers(files->checkpoints());  // a run that is through will not save again
   }
 
   void save() {
