@@ -64,9 +64,9 @@ TEST(OwnActor, IsNotThereWithoutCuda) {
   EXPECT_FALSE(own_minigrid_actor(minigrid(shape, {}, at::kCPU), {}).has_value());
 }
 
-TEST(OwnActor, DecidesOnMiniGridAsLibtorchDoes) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+class OwnActorTest : public testing::CudaTest {};
+
+TEST_F(OwnActorTest, DecidesOnMiniGridAsLibtorchDoes) {
   struct Case {
     NetworkShape shape;
     MinigridNetworkConfig config;
@@ -78,7 +78,7 @@ TEST(OwnActor, DecidesOnMiniGridAsLibtorchDoes) {
                         {{6, 6, 3, 7}, {.pool = false}},
                         {{25, 25, 3, 7}, {.pool = false}},
                         {{12, 15, 3, 7}, {.channels = 64, .pool = false, .shared_hidden = true}}}) {
-    Network network = minigrid(c.shape, c.config, device);
+    Network network = minigrid(c.shape, c.config, device_);
     std::optional<OwnActor> actor = own_minigrid_actor(network, c.config);
     if (!actor) GTEST_SKIP() << "built without kernels of our own";
     for (const std::int64_t batch : {64, 1, 13, 40, 150}) {
@@ -98,11 +98,10 @@ TEST(OwnActor, DecidesOnMiniGridAsLibtorchDoes) {
   }
 }
 
-TEST(OwnActor, GivesTheSameBitsEveryTime) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+TEST_F(OwnActorTest, GivesTheSameBitsEveryTime) {
   const NetworkShape shape{19, 19, 3, 7};
   const MinigridNetworkConfig config{.channels = 64};
-  Network network = minigrid(shape, config, testing::exactly("cuda"));
+  Network network = minigrid(shape, config, device_);
   std::optional<OwnActor> actor = own_minigrid_actor(network, config);
   if (!actor) GTEST_SKIP() << "built without kernels of our own";
   network.set_actor(std::move(*actor));
@@ -115,10 +114,9 @@ TEST(OwnActor, GivesTheSameBitsEveryTime) {
   }
 }
 
-TEST(OwnActor, SeesChangedWeights) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+TEST_F(OwnActorTest, SeesChangedWeights) {
   const NetworkShape shape{14, 14, 3, 7};
-  Network network = minigrid(shape, {}, testing::exactly("cuda"));
+  Network network = minigrid(shape, {}, device_);
   std::optional<OwnActor> actor = own_minigrid_actor(network, {});
   if (!actor) GTEST_SKIP() << "built without kernels of our own";
   const at::Tensor obs = random_bytes(shape, 8, 11);
@@ -136,13 +134,11 @@ double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) 
   return ((a - b).norm() / b.norm()).item<double>();
 }
 
-TEST(OwnActor, SeesProcgenAsLibtorchDoesUpToRounding) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnActorTest, SeesProcgenAsLibtorchDoesUpToRounding) {
   for (const bool relu_skip : {false, true}) {
     const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    Network network = procgen(config, Precision::kBf16, device);
-    const Network exact = procgen(config, Precision::kFp32, device);
+    Network network = procgen(config, Precision::kBf16, device_);
+    const Network exact = procgen(config, Precision::kFp32, device_);
     std::optional<OwnActor> actor = own_procgen_actor(network, config);
     if (!actor) GTEST_SKIP() << "no kernels of our own for this device";
     network.set_actor(std::move(*actor));
@@ -161,9 +157,8 @@ TEST(OwnActor, SeesProcgenAsLibtorchDoesUpToRounding) {
   }
 }
 
-TEST(OwnActor, SeesProcgenWithTheSameBitsInEveryShapeOfCluster) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  Network network = procgen({}, Precision::kBf16, testing::exactly("cuda"));
+TEST_F(OwnActorTest, SeesProcgenWithTheSameBitsInEveryShapeOfCluster) {
+  Network network = procgen({}, Precision::kBf16, device_);
   std::optional<OwnActor> actor = own_procgen_actor(network, {});
   if (!actor) GTEST_SKIP() << "no kernels of our own for this device";
   network.set_actor(std::move(*actor));
@@ -180,9 +175,8 @@ TEST(OwnActor, SeesProcgenWithTheSameBitsInEveryShapeOfCluster) {
   }
 }
 
-TEST(OwnActor, PacksProcgensWeightsAgainWhenTheyHaveChanged) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  Network network = procgen({}, Precision::kBf16, testing::exactly("cuda"));
+TEST_F(OwnActorTest, PacksProcgensWeightsAgainWhenTheyHaveChanged) {
+  Network network = procgen({}, Precision::kBf16, device_);
   std::optional<OwnActor> actor = own_procgen_actor(network, {});
   if (!actor) GTEST_SKIP() << "no kernels of our own for this device";
   network.set_actor(std::move(*actor));

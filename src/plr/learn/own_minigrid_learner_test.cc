@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,15 +65,6 @@ Network minigrid(const Case& c, Precision precision, at::Device device) {
   return network;
 }
 
-// A network that learns by kernels of our own, or nothing where there are none.
-std::optional<Network> own_minigrid(const Case& c, at::Device device) {
-  Network network = minigrid(c, Precision::kBf16, device);
-  std::optional<OwnLearner> learner = own_minigrid_learner(network, c.config);
-  if (!learner) return std::nullopt;
-  network.set_learner(std::move(*learner));
-  return network;
-}
-
 // What the outputs are multiplied with to make a loss: the gradients that the backward pass starts
 // from.
 struct Weighting {
@@ -129,12 +119,33 @@ void expect_same_bits(const std::vector<Result>& some, const std::vector<Result>
 
 // ---- against libtorch --------------------------------------------------------------------------
 
-TEST(OwnMinigridLearner, IsThereForBf16OnCudaAlone) {
+TEST(OwnLearner, IsNotThereForTheCpu) {
   const Case c{{14, 14, 3, 7}, {}};
   const Network on_cpu = minigrid(c, Precision::kFp32, at::kCPU);
   EXPECT_FALSE(own_minigrid_learner(on_cpu, c.config).has_value());
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const Network exact = minigrid(c, Precision::kFp32, testing::exactly("cuda"));
+}
+
+class OwnMinigridLearner : public testing::CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
+    const Case c{{14, 14, 3, 7}, {}};
+    if (!own_minigrid_learner(minigrid(c, Precision::kBf16, device_), c.config)) {
+      GTEST_SKIP() << "no kernels of our own for this device";
+    }
+  }
+
+  Network ours(const Case& c) const {
+    Network network = minigrid(c, Precision::kBf16, device_);
+    network.set_learner(own_minigrid_learner(network, c.config).value());
+    return network;
+  }
+};
+
+TEST_F(OwnMinigridLearner, IsNotThereForFp32) {
+  const Case c{{14, 14, 3, 7}, {}};
+  const Network exact = minigrid(c, Precision::kFp32, device_);
   EXPECT_FALSE(own_minigrid_learner(exact, c.config).has_value());
 }
 
@@ -149,24 +160,21 @@ struct Error {
   double relative() const { return std::sqrt(wrong / right); }
 };
 
-TEST(OwnMinigridLearner, IsAsCloseToFp32AsLibtorchsBf16) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, IsAsCloseToFp32AsLibtorchsBf16) {
   for (const Case& c : cases()) {
-    const std::optional<Network> network = own_minigrid(c, device);
-    if (!network) GTEST_SKIP() << "no kernels of our own for this device";
-    const Network exact = minigrid(c, Precision::kFp32, device);
-    const Network rounded = minigrid(c, Precision::kBf16, device);
+    const Network network = ours(c);
+    const Network exact = minigrid(c, Precision::kFp32, device_);
+    const Network rounded = minigrid(c, Precision::kBf16, device_);
     for (const std::int64_t batch : {1, 3, 66, 200}) {
       SCOPED_TRACE(name_of(c, batch));
-      const Weighting weighting(c, batch, device);
+      const Weighting weighting(c, batch, device_);
       std::map<std::string, Error> errors, libtorchs;
       // Rounding errors of 2^-9 a layer are small; most of the error is of units that are active by
       // less than that, a few of a sample, and of cells of a pool that win by less: hence many
       // passes.
       for (std::uint64_t seed = 0; seed < (batch < 10 ? 64 : 8); ++seed) {
         const at::Tensor obs = random_obs(c.shape, batch, seed);
-        const std::vector<Result> ours = pass(*network, obs, weighting);
+        const std::vector<Result> ours = pass(network, obs, weighting);
         const std::vector<Result> want = pass(exact, obs, weighting);
         const std::vector<Result> theirs = pass(rounded, obs, weighting);
         for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -223,18 +231,15 @@ Output rounding_forward(const Case& c, const Parameters& parameters, const at::T
           at::linear(critic, parameters["value.w"], parameters["value.b"]).squeeze(1)};
 }
 
-TEST(OwnMinigridLearner, RoundsWhereItSaysAndNowhereElse) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, RoundsWhereItSaysAndNowhereElse) {
   for (const Case& c : cases()) {
-    const std::optional<Network> network = own_minigrid(c, device);
-    if (!network) GTEST_SKIP() << "no kernels of our own for this device";
+    const Network network = ours(c);
     for (const std::int64_t batch : {1, 3, 66, 200}) {
       SCOPED_TRACE(name_of(c, batch));
       const at::Tensor obs = random_obs(c.shape, batch);
-      const Weighting weighting(c, batch, device);
-      const std::vector<Result> ours = pass(*network, obs, weighting);
-      const Parameters& parameters = network->parameters();
+      const Weighting weighting(c, batch, device_);
+      const std::vector<Result> ours = pass(network, obs, weighting);
+      const Parameters& parameters = network.parameters();
       parameters.grads().zero_();
       const Output out = rounding_forward(c, parameters, obs);
       weighting.loss(out).backward();
@@ -253,38 +258,32 @@ TEST(OwnMinigridLearner, RoundsWhereItSaysAndNowhereElse) {
 
 // ---- by itself ---------------------------------------------------------------------------------
 
-TEST(OwnMinigridLearner, TakesFloatsAsItTakesBytes) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, TakesFloatsAsItTakesBytes) {
   for (const Case& c : cases()) {
-    const std::optional<Network> network = own_minigrid(c, device);
-    if (!network) GTEST_SKIP() << "no kernels of our own for this device";
+    const Network network = ours(c);
     const at::Tensor obs = random_obs(c.shape, 66);
-    const Weighting weighting(c, 66, device);
-    expect_same_bits(pass(*network, obs.to(at::kFloat), weighting), pass(*network, obs, weighting));
+    const Weighting weighting(c, 66, device_);
+    expect_same_bits(pass(network, obs.to(at::kFloat), weighting), pass(network, obs, weighting));
   }
 }
 
-TEST(OwnMinigridLearner, BlamesTheFirstOfEqualCells) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, BlamesTheFirstOfEqualCells) {
   const Case c{{14, 14, 3, 7}, {}};
-  const std::optional<Network> network = own_minigrid(c, device);
-  if (!network) GTEST_SKIP() << "no kernels of our own for this device";
-  const Network exact = minigrid(c, Precision::kFp32, device);
+  const Network network = ours(c);
+  const Network exact = minigrid(c, Precision::kFp32, device_);
   // The first convolution sees the first channel alone, which is the same everywhere, so that all
   // cells are equal; the gradient of the unseen second channel tells which of them was taken.
   at::Tensor obs = random_obs(c.shape, 8);
   obs.select(3, 0).fill_(3);
   obs.select(3, 1).copy_(at::arange(8 * 14 * 14).remainder(7).view({8, 14, 14}));
-  for (const Network* n : {&*network, &exact}) {
+  for (const Network* n : {&network, &exact}) {
     const at::Tensor conv1 = n->parameters()["conv1.w"].detach();
     conv1.zero_();
     conv1.select(1, 0).fill_(0.25);
     n->parameters()["conv1.b"].detach().fill_(0.5);
   }
-  const Weighting weighting(c, 8, device);
-  const std::vector<Result> ours = pass(*network, obs, weighting);
+  const Weighting weighting(c, 8, device_);
+  const std::vector<Result> ours = pass(network, obs, weighting);
   const std::vector<Result> want = pass(exact, obs, weighting);
   ASSERT_EQ(ours[2].name, "conv1.w");
   EXPECT_LT(relative_error(ours[2].numbers, want[2].numbers), 2e-2);
@@ -292,22 +291,19 @@ TEST(OwnMinigridLearner, BlamesTheFirstOfEqualCells) {
 
 // The loss on either side of the weights, along the gradient, which is large against what rounding
 // the weights to 8 bits does to it.
-TEST(OwnMinigridLearner, GivesTheSlopeOfItsOwnLoss) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, GivesTheSlopeOfItsOwnLoss) {
   for (const Case& c : {Case{{7, 7, 3, 3}, {}}, Case{{4, 5, 3, 5}, {.pool = false}}}) {
-    const std::optional<Network> network = own_minigrid(c, device);
-    if (!network) GTEST_SKIP() << "no kernels of our own for this device";
+    const Network network = ours(c);
     const at::Tensor obs = random_obs(c.shape, 16);
-    const Weighting weighting(c, 16, device);
-    pass(*network, obs, weighting);
-    const Parameters& parameters = network->parameters();
+    const Weighting weighting(c, 16, device_);
+    pass(network, obs, weighting);
+    const Parameters& parameters = network.parameters();
     const at::Tensor values = parameters.values().clone();
     const at::Tensor grads = parameters.grads().clone();
     const at::Tensor direction = grads / grads.norm();
     const auto loss_at = [&](double step) {
       parameters.values().copy_(values + step * direction);
-      return weighting.loss(network->forward(obs)).item<double>();
+      return weighting.loss(network.forward(obs)).item<double>();
     };
     constexpr double kStep = 0.02;
     const double slope = (loss_at(kStep) - loss_at(-kStep)) / (2 * kStep);
@@ -315,76 +311,64 @@ TEST(OwnMinigridLearner, GivesTheSlopeOfItsOwnLoss) {
   }
 }
 
-TEST(OwnMinigridLearner, GivesTheSameBitsEveryTime) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, GivesTheSameBitsEveryTime) {
   const Case c{{19, 19, 3, 7}, {.channels = 64}};
-  const std::optional<Network> network = own_minigrid(c, device);
-  if (!network) GTEST_SKIP() << "no kernels of our own for this device";
-  const at::Tensor obs = random_obs(c.shape, 600).to(device);
-  const Weighting weighting(c, 600, device);
-  const std::vector<Result> first = pass(*network, obs, weighting);
+  const Network network = ours(c);
+  const at::Tensor obs = random_obs(c.shape, 600).to(device_);
+  const Weighting weighting(c, 600, device_);
+  const std::vector<Result> first = pass(network, obs, weighting);
   for (int i = 0; i < 1000 && !HasFailure(); ++i) {
-    expect_same_bits(pass(*network, obs, weighting), first);
+    expect_same_bits(pass(network, obs, weighting), first);
   }
 }
 
-TEST(OwnMinigridLearner, IsRepeatedAsItWasDone) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, IsRepeatedAsItWasDone) {
   const Case c{{14, 14, 3, 7}, {}};
-  const std::optional<Network> network = own_minigrid(c, device);
-  if (!network) GTEST_SKIP() << "no kernels of our own for this device";
-  const at::Tensor obs = random_obs(c.shape, 66).to(device);
-  const at::Tensor other_obs = random_obs(c.shape, 132).narrow(0, 66, 66).to(device);
-  const Weighting weighting(c, 66, device);
-  const std::vector<Result> first = pass(*network, obs, weighting);
-  const std::vector<Result> other = pass(*network, other_obs, weighting);
-  Repeated repeated(device);
+  const Network network = ours(c);
+  const at::Tensor obs = random_obs(c.shape, 66).to(device_);
+  const at::Tensor other_obs = random_obs(c.shape, 132).narrow(0, 66, 66).to(device_);
+  const Weighting weighting(c, 66, device_);
+  const std::vector<Result> first = pass(network, obs, weighting);
+  const std::vector<Result> other = pass(network, other_obs, weighting);
+  Repeated repeated(device_);
   std::vector<at::Tensor> out(2);
   const at::Tensor input = obs.clone();
   const auto again = [&] {
     repeated([&] {
-      network->parameters().grads().zero_();
-      const Output o = network->forward(input);
+      network.parameters().grads().zero_();
+      const Output o = network.forward(input);
       weighting.loss(o).backward();
       out = {o.logits, o.value};
     });
-    return results({out[0], out[1]}, network->parameters());
+    return results({out[0], out[1]}, network.parameters());
   };
   for (int i = 0; i < 5; ++i) expect_same_bits(again(), first);
   input.copy_(other_obs);
   expect_same_bits(again(), other);
 }
 
-TEST(OwnMinigridLearner, AddsToTheGradientsThatAreThere) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, AddsToTheGradientsThatAreThere) {
   const Case c{{14, 14, 3, 7}, {}};
-  const std::optional<Network> network = own_minigrid(c, device);
-  if (!network) GTEST_SKIP() << "no kernels of our own for this device";
+  const Network network = ours(c);
   const at::Tensor obs = random_obs(c.shape, 66);
-  const Weighting weighting(c, 66, device);
-  pass(*network, obs, weighting);
-  const at::Tensor once = network->parameters().grads().clone();
+  const Weighting weighting(c, 66, device_);
+  pass(network, obs, weighting);
+  const at::Tensor once = network.parameters().grads().clone();
   // Two passes forward before the first goes back.
-  network->parameters().grads().zero_();
-  const at::Tensor one = weighting.loss(network->forward(obs));
-  const at::Tensor two = weighting.loss(network->forward(obs));
+  network.parameters().grads().zero_();
+  const at::Tensor one = weighting.loss(network.forward(obs));
+  const at::Tensor two = weighting.loss(network.forward(obs));
   one.backward();
   two.backward();
-  EXPECT_TRUE(network->parameters().grads().equal(once + once));
+  EXPECT_TRUE(network.parameters().grads().equal(once + once));
 }
 
-TEST(OwnMinigridLearner, GoesBackFromTheValueAlone) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
+TEST_F(OwnMinigridLearner, GoesBackFromTheValueAlone) {
   const Case c{{14, 14, 3, 7}, {}};
-  const std::optional<Network> network = own_minigrid(c, device);
-  if (!network) GTEST_SKIP() << "no kernels of our own for this device";
-  network->forward(random_obs(c.shape, 5)).value.sum().backward();
-  EXPECT_EQ(network->parameters()["policy.w"].grad().norm().item<float>(), 0);
-  EXPECT_EQ(network->parameters()["value.b"].grad().item<float>(), 5);
+  const Network network = ours(c);
+  network.forward(random_obs(c.shape, 5)).value.sum().backward();
+  EXPECT_EQ(network.parameters()["policy.w"].grad().norm().item<float>(), 0);
+  EXPECT_EQ(network.parameters()["value.b"].grad().item<float>(), 5);
 }
 
 }  // namespace

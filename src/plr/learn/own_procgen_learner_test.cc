@@ -69,11 +69,11 @@ bool all_equal(const Gradients& a, const Gradients& b) {
 }
 
 // Networks of equal weights, by our kernels and by libtorch.
-class OwnProcgenLearner : public ::testing::Test {
+class OwnProcgenLearner : public testing::CudaTest {
  protected:
   void SetUp() override {
-    if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-    device_ = testing::exactly("cuda");
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
     use_own_stream(device_);
     const Network network = testing::procgen({}, Precision::kBf16, device_);
     if (!own_procgen_learner(network, {})) GTEST_SKIP() << "no kernels of our own for this device";
@@ -90,8 +90,6 @@ class OwnProcgenLearner : public ::testing::Test {
   at::Tensor noise(std::int64_t batch) const {
     return testing::random_bytes({64, 64, 3, 15}, batch, 256).to(device_);
   }
-
-  at::Device device_ = at::kCPU;
 };
 
 TEST(OwnProcgenLearnerWithoutCuda, IsNotThere) {

@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "plr/learn/ppo_loss.h"
 #include "plr/learn/test_devices.h"
 
@@ -38,10 +40,9 @@ at::Tensor total_of(const PpoConfig& config, const PpoTerms& terms) {
          config.entropy_coef * terms.entropy;
 }
 
-void expect_libtorchs_loss(const PpoConfig& config, std::int64_t batch, std::int64_t num_actions) {
+void expect_libtorchs_loss(const OwnStep& own, at::Device device, const PpoConfig& config,
+                           std::int64_t batch, std::int64_t num_actions) {
   SCOPED_TRACE(::testing::Message() << batch << " samples of " << num_actions << " actions");
-  const at::Device device = testing::exactly("cuda");
-  const OwnStep own = OwnStep::on(device, Kernels::kAuto).value();
   Case ours(batch, num_actions, device);
   Case theirs(batch, num_actions, device);
   const at::Tensor extra_of_ours = (ours.output.logits * 0.01).square().sum();
@@ -74,27 +75,36 @@ TEST(OwnStep, IsNotThereWithoutCudaOrWhereLibtorchsIsWanted) {
   }
 }
 
-TEST(OwnStep, LosesAsLibtorchDoesAndWithTheSameGradients) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+class OwnStepTest : public testing::CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
+    own_ = OwnStep::on(device_, Kernels::kAuto);
+    if (!own_) GTEST_SKIP() << "no kernels of our own for this device";
+  }
+
+  std::optional<OwnStep> own_;
+};
+
+TEST_F(OwnStepTest, LosesAsLibtorchDoesAndWithTheSameGradients) {
   for (const std::int64_t batch : {1, 3, 128, 2048, 2049}) {
     for (const std::int64_t num_actions : {2, 7, 15}) {
-      expect_libtorchs_loss({}, batch, num_actions);
-      expect_libtorchs_loss({.clip_value_loss = false, .entropy_coef = 0.3}, batch, num_actions);
+      expect_libtorchs_loss(*own_, device_, {}, batch, num_actions);
+      expect_libtorchs_loss(*own_, device_, {.clip_value_loss = false, .entropy_coef = 0.3}, batch,
+                            num_actions);
     }
   }
 }
 
-TEST(OwnStep, GathersTheSamplesOfTheMinibatchItIsAt) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
-  const OwnStep own = OwnStep::on(device, Kernels::kAuto).value();
+TEST_F(OwnStepTest, GathersTheSamplesOfTheMinibatchItIsAt) {
   // Observations of 48, 12 and 75 bytes are copied in words of 16, 4 and 1.
   for (const std::int64_t side : {4, 2, 5}) {
-    const at::Tensor obs = at::randint(256, {40, side, side, 3}, at::kByte).to(device);
-    const at::Tensor samples = at::randint(7, {40, 5}).to(device, at::kFloat);
-    const at::Tensor orders = at::randperm(40, at::kLong).view({4, 10}).to(device);
+    const at::Tensor obs = at::randint(256, {40, side, side, 3}, at::kByte).to(device_);
+    const at::Tensor samples = at::randint(7, {40, 5}).to(device_, at::kFloat);
+    const at::Tensor orders = at::randperm(40, at::kLong).view({4, 10}).to(device_);
     const at::Tensor position = at::full({1}, 2, orders.options());
-    const Minibatch minibatch = own.gather(obs, samples, orders, position);
+    const Minibatch minibatch = own_->gather(obs, samples, orders, position);
     const at::Tensor rows = samples.index_select(0, orders[2]);
     EXPECT_TRUE(at::equal(minibatch.obs, obs.index_select(0, orders[2])));
     EXPECT_TRUE(at::equal(minibatch.actions, rows.select(1, 0).to(at::kLong)));
@@ -105,13 +115,10 @@ TEST(OwnStep, GathersTheSamplesOfTheMinibatchItIsAt) {
   }
 }
 
-TEST(OwnStep, NotesTheLossesAndMovesOn) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  const at::Device device = testing::exactly("cuda");
-  const OwnStep own = OwnStep::on(device, Kernels::kAuto).value();
-  const at::Tensor table = at::zeros({3, 8}, device);
-  const at::Tensor position = at::ones({1}, at::TensorOptions(device).dtype(at::kLong));
-  own.note(at::arange(8, at::TensorOptions(device).dtype(at::kFloat)), table, position);
+TEST_F(OwnStepTest, NotesTheLossesAndMovesOn) {
+  const at::Tensor table = at::zeros({3, 8}, device_);
+  const at::Tensor position = at::ones({1}, at::TensorOptions(device_).dtype(at::kLong));
+  own_->note(at::arange(8, at::TensorOptions(device_).dtype(at::kFloat)), table, position);
   EXPECT_EQ(position.item<int>(), 2);
   EXPECT_EQ(table.select(1, 7).sum().item<double>(), 7);
   EXPECT_EQ(table[1][3].item<double>(), 3);

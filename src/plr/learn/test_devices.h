@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/Context.h>
+#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
@@ -21,5 +22,16 @@ inline std::vector<std::string> devices() {
 inline at::Device exactly(const std::string& device) {
   return configure({.device = device, .deterministic = device != "cpu"});
 }
+
+// For tests that want CUDA.
+class CudaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+    device_ = exactly("cuda");
+  }
+
+  at::Device device_ = at::kCPU;
+};
 
 }  // namespace plr::testing
