@@ -15,10 +15,11 @@
 // of their work that does not need it.  (A barrier of the whole cluster after each layer costs some
 // 900 cycles instead.)
 //
-// What is sent may arrive in another order: where a multiprocessor has blocks of other processes,
-// too, bytes of a layer have come before the last ones of the layer before.  Layers therefore take
-// turns between two barriers.  Those of the next layer but one cannot come too early: they are
-// made from rows that we send only when all of this layer has arrived.
+// What is sent may arrive in another order: bytes of a layer before the last ones of the layer
+// before.  With one barrier for all layers the kernel hung where multiprocessors had blocks of
+// other processes, too.  Layers therefore take turns between two.  Those of the next layer but one
+// cannot come too early: they are made from rows that we send only when all of this layer has
+// arrived.
 #pragma once
 
 #include <cuda_bf16.h>
