@@ -3,8 +3,8 @@
 //   listen_for_stop();                  // from now on Ctrl-C and SIGTERM are requests
 //   while (!is_stop_wanted()) ...
 //
-// A second Ctrl-C ends the program at once.  A second SIGTERM does not: `timeout` and schedulers send
-// one to the program and another to its group.
+// A second Ctrl-C ends the program at once.  A second SIGTERM does not: `timeout` and schedulers
+// send one to the program and another to its group.
 #pragma once
 
 namespace plr::app {

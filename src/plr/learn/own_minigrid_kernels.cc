@@ -21,12 +21,11 @@ class MinigridMemory {
   MinigridMemory(const cuda::MinigridShape& shape, at::Device device)
       : num_features_(shape.num_features()), device_(device) {}
 
-  cuda::MinigridScratch for_batch(std::int64_t batch) {
+  cuda::MinigridScratch for_batch(int batch) {
     if (!features_.defined() || features_.size(0) < batch) {
-      constexpr std::int64_t kTile = cuda::kMinigridTile;
-      const std::int64_t rounded = (batch + kTile - 1) / kTile * kTile;
-      features_ = at::empty({rounded, num_features_}, device_);
-      parts_ = at::empty({cuda::kMinigridSlices, rounded, 128}, device_);
+      const std::int64_t images = cuda::minigrid_tiles(batch) * cuda::kMinigridTile;
+      features_ = at::empty({images, num_features_}, device_);
+      parts_ = at::empty({cuda::kMinigridSlices, images, 128}, device_);
     }
     return {features_.mutable_data_ptr<float>(), parts_.mutable_data_ptr<float>()};
   }

@@ -56,13 +56,10 @@ struct SeeLayout {
     conv3 = conv2 + 4 * kFirst * (kSecond + 1);
     total = conv3 + 4 * kSecond * (s.channels + 1);
   }
-  // For the largest band.
-  static int bytes(const MinigridShape& s, int num_bands) {
-    int most = 0;
-    for (int band = 0; band < num_bands; ++band) {
-      most = std::max(most, SeeLayout(s, SeenBand(s, band, num_bands)).total);
-    }
-    return most * static_cast<int>(sizeof(float));
+  // For the last band, than which none is larger.
+  static std::size_t bytes(const MinigridShape& s, int num_bands) {
+    const SeeLayout last(s, SeenBand(s, num_bands - 1, num_bands));
+    return static_cast<std::size_t>(last.total) * sizeof(float);
   }
 };
 
@@ -303,7 +300,7 @@ int num_multiprocessors() {
 bool can_act(const MinigridShape& shape, int obs_channels) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.num_actions > kMaxActions) return false;
-  return SeeLayout::bytes(shape, 1) <= kMaxSeeBytes;
+  return SeeLayout::bytes(shape, 1) <= std::size_t{kMaxSeeBytes};
 }
 
 void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
@@ -318,13 +315,11 @@ void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, co
       std::clamp(processors / job.batch, 1, std::min(kMaxBands, shape.pooled_height() - 2));
   const auto batch = static_cast<unsigned>(job.batch);
   see<<<dim3(batch, static_cast<unsigned>(num_bands)), kSeeThreads,
-        static_cast<std::size_t>(SeeLayout::bytes(shape, num_bands)), queue>>>(shape, weights, job,
-                                                                               scratch.features);
-  const unsigned tiles = (batch + kTile - 1) / kTile;
-  think<<<dim3(kSlices, 2, tiles), 32 * kThinkWarps, 0, queue>>>(weights, job.batch,
-                                                                 shape.num_features(), scratch);
-  decide_all<<<batch, 32 * kDecideWarps, 0, queue>>>(weights, job, static_cast<int>(tiles) * kTile,
-                                                     scratch.parts);
+        SeeLayout::bytes(shape, num_bands), queue>>>(shape, weights, job, scratch.features);
+  const int tiles = minigrid_tiles(job.batch);
+  think<<<dim3(kSlices, 2, static_cast<unsigned>(tiles)), 32 * kThinkWarps, 0, queue>>>(
+      weights, job.batch, shape.num_features(), scratch);
+  decide_all<<<batch, 32 * kDecideWarps, 0, queue>>>(weights, job, tiles * kTile, scratch.parts);
   check(cudaGetLastError(), "acting");
 }
 

@@ -55,10 +55,12 @@ bool can_act(const MinigridShape& shape, int obs_channels);
 inline constexpr int kMinigridTile = 64;    // images
 inline constexpr int kMinigridSlices = 64;  // of the features
 
+constexpr int minigrid_tiles(int batch) { return (batch + kMinigridTile - 1) / kMinigridTile; }
+
 // Memory between the kernels.
 struct MinigridScratch {
   float* features = nullptr;  // [batch, num_features]
-  float* parts = nullptr;     // [slices, batch rounded up to whole tiles, 128]
+  float* parts = nullptr;     // [slices, tiles * 64, 128]
 };
 
 // Orders the kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
