@@ -1,7 +1,7 @@
 // On what do the tests of this directory compute?
 #pragma once
 
-#include <ATen/Context.h>
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,12 +23,18 @@ inline at::Device exactly(const std::string& device) {
   return configure({.device = device, .deterministic = device != "cpu"});
 }
 
-// For tests that want CUDA.
+// For tests that want CUDA.  New memory is full of NaN there, so that a kernel that reads what
+// nobody has written does not give the right result by luck.
 class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
     device_ = exactly("cuda");
+    at::globalContext().setDeterministicFillUninitializedMemory(true);
+    const at::Tensor bytes = at::empty({4}, at::TensorOptions(device_).dtype(at::kByte));
+    ASSERT_TRUE(bytes.view(at::kFloat).isnan().item<bool>());
+    ASSERT_TRUE(bytes.view(at::kBFloat16).isnan().all().item<bool>());
+    ASSERT_TRUE(at::empty({1}, device_).isnan().item<bool>());
   }
 
   at::Device device_ = at::kCPU;
