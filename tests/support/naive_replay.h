@@ -87,16 +87,18 @@ class NaiveReplay {
     }
   }
 
-  void choose(LevelId level) {
-    ++num_draws_;
-    if (Seen* s = find(level)) {
-      s->timestamp = num_draws_;
-    } else if (!is_stream_ && config_.seen_on == SeenOn::kSample) {
-      seen_.push_back({level, false, 0.0, num_draws_});
-    } else {
-      drawn_at_[level] = num_draws_;
+  // The first levels, which count as draws only if they were drawn.
+  void begin(const std::vector<LevelId>& first) {
+    for (const LevelId level : first) {
+      if (config_.first_levels == FirstLevels::kDrawn) {
+        choose(level);
+      } else {
+        stamp(level, 0);
+      }
     }
   }
+
+  void choose(LevelId level) { stamp(level, ++num_draws_); }
 
   void record(LevelId level, double score) {
     if (Seen* s = find(level)) {
@@ -117,6 +119,16 @@ class NaiveReplay {
   }
 
  private:
+  void stamp(LevelId level, std::int64_t timestamp) {
+    if (Seen* s = find(level)) {
+      s->timestamp = timestamp;
+    } else if (!is_stream_ && config_.seen_on == SeenOn::kSample) {
+      seen_.push_back({level, false, 0.0, timestamp});
+    } else {
+      drawn_at_[level] = timestamp;
+    }
+  }
+
   Seen* find(LevelId level) {
     for (Seen& s : seen_) {
       if (s.level == level) return &s;

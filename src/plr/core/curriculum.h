@@ -41,7 +41,7 @@ struct LevelWeight {
 
 // The levels that the slots begin with.
 enum class FirstLevels : std::uint8_t {
-  kDrawn,       // drawn like all others
+  kDrawn,       // drawn like all others; by level replay, new ones as long as there are any
   kSequential,  // slot k begins with the k-th level, from the start again after the last
 };
 constexpr std::array<std::string_view, 2> enum_names(FirstLevels) {

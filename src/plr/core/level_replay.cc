@@ -49,9 +49,19 @@ LevelReplay::LevelReplay(LevelSet levels, const LevelReplayConfig& config, const
 }
 
 std::vector<LevelId> LevelReplay::first(std::size_t num_slots) {
-  if (config_.first_levels == FirstLevels::kDrawn) return Curriculum::first(num_slots);
-  std::vector<LevelId> first = sequential_levels(levels_, num_slots);
-  for (const LevelId level : first) choose_at(level, 0);
+  std::vector<LevelId> first;
+  if (config_.first_levels == FirstLevels::kSequential) {
+    first = sequential_levels(levels_, num_slots);
+    for (const LevelId level : first) choose_at(level, 0);
+    return first;
+  }
+  // Nothing is known yet that a replay could go by.
+  const auto has_new = [&] { return levels_.is_stream() || seen_.num_unseen() > 0; };
+  while (first.size() < num_slots && has_new()) {
+    first.push_back(draw_new());
+    choose_at(first.back(), ++num_draws_);
+  }
+  while (first.size() < num_slots) first.push_back(next());
   return first;
 }
 

@@ -32,7 +32,9 @@ LevelReplayConfig random_config(Random& random) {
   config.schedule = any_of<ReplaySchedule>(random);
   config.replay_probability = one_of(random, {0.5, 0.95});
   config.warmup_fraction = one_of(random, {0, 0, 0.2, 1});
+  config.replay_unseen = random.below(2) == 0;
   config.seen_on = any_of<SeenOn>(random);
+  config.first_levels = any_of<FirstLevels>(random);
   config.staleness_offset = random.below(2);
   config.proportional_offset = one_of(random, {0, 1e-3});
   config.clip_negative = random.below(2) == 0;
@@ -76,8 +78,9 @@ void play_beside_each_other(const LevelReplayConfig& config, std::size_t num_lev
         return -random.uniform();  // negative
     }
   };
-  std::vector<LevelId> playing(3);
-  for (LevelId& level : playing) naive.choose(level = fast.next());
+  std::vector<LevelId> playing = fast.first(3);
+  naive.begin(playing);
+  ASSERT_NO_FATAL_FAILURE(expect_same(fast, naive)) << "of the first levels";
   for (int i = 0; i < operations; ++i) {
     LevelId& level = playing[random.below(playing.size())];
     const double s = score();

@@ -191,6 +191,21 @@ TEST(LevelReplay, BeginsInSequenceWithoutCountingThatAsDraws) {
   EXPECT_EQ(replay.num_draws(), 0);
 }
 
+TEST(LevelReplay, BeginsWithNewLevelsAsLongAsThereAreAny) {
+  const auto distinct = [](const std::vector<LevelId>& levels, std::size_t count) {
+    return std::set<LevelId>(levels.begin(), levels.begin() + static_cast<long>(count)).size();
+  };
+  LevelReplay many = replay_of(70, {});
+  EXPECT_EQ(distinct(many.first(64), 64), 64U);
+  EXPECT_EQ(many.num_draws(), 64);
+  EXPECT_EQ(many.num_seen(), 64U);
+  LevelReplay few = replay_of(5, {});
+  const std::vector<LevelId> first = few.first(12);
+  EXPECT_EQ(first.size(), 12U);
+  EXPECT_EQ(distinct(first, 5), 5U);
+  EXPECT_EQ(few.num_draws(), 12);
+}
+
 TEST(LevelReplay, MayReplayAnyLevelBeforeOneIsSeenAsTheReleasedCode) {
   LevelReplay replay = replay_of(5, {.schedule = ReplaySchedule::kFixed,
                                      .replay_probability = 1,
