@@ -120,6 +120,11 @@ class Trainer::Run {
       return found->second;
     };
     update = checkpoint.update;
+    if (config.schedule.steps < update * steps_per_update()) {
+      throw std::invalid_argument(
+          "steps must be at least " + std::to_string(update * steps_per_update()) + ", which " +
+          folder.string() + " has made already, not " + std::to_string(config.schedule.steps));
+    }
     from_bytes(checkpoint.tensors, ppo.state());
     curriculum->load(state("curriculum"));
     scorer.load(state("scorer"));

@@ -127,14 +127,6 @@ TEST_F(TrainerTest, ForgetsWhatWasLoggedAfterTheCheckpoint) {
   expect_same_run(run("whole"), run("killed"));
 }
 
-TEST_F(TrainerTest, GivesTheSameRunWhateverTheNumberOfWorkers) {
-  TrainConfig config = tiny();
-  EXPECT_TRUE(Trainer(config, run("one")).run({}));
-  config.env.num_workers = 4;
-  EXPECT_TRUE(Trainer(config, run("four")).run({}));
-  expect_same_run(run("one"), run("four"));
-}
-
 TEST_F(TrainerTest, RepeatsARunFromItsConfigFile) {
   EXPECT_TRUE(Trainer(tiny(), run("first")).run({}));
   EXPECT_TRUE(Trainer(config_of_run(run("first")), run("second")).run({}));
@@ -158,6 +150,24 @@ TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
   EXPECT_TRUE(more.run({}));
   EXPECT_EQ(more.progress().update, 16);
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, longer.schedule.steps);
+}
+
+TEST_F(TrainerTest, CannotBeMadeShorterThanItIs) {
+  {
+    Trainer trainer(tiny(), run("run"));
+    train_for(trainer, 4);
+  }
+  const std::int64_t batch = tiny().schedule.steps / 8;
+  try {
+    Trainer::resume(run("run"), 3 * batch);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(error.what(), "steps must be at least " + std::to_string(4 * batch) + ", which " +
+                                run("run").string() + " has made already, not " +
+                                std::to_string(3 * batch));
+  }
+  EXPECT_EQ(config_of_run(run("run")).schedule.steps, tiny().schedule.steps);
+  EXPECT_TRUE(Trainer::resume(run("run"), 4 * batch).run({}));
 }
 
 // An empty room whose start is random: an untrained agent stumbles over the goal late, for a return
