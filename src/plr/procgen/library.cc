@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -145,7 +146,9 @@ const Library& Library::installed() {
 
 const Library& Library::installed(int copy) {
   if (copy == 0) return installed();
-  // Never freed, as the first is not.
+  // Never freed, as the first is not.  Environments may be made by several threads.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static std::map<int, std::unique_ptr<const Library>> copies;
   std::unique_ptr<const Library>& library = copies[copy];
   try {

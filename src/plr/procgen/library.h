@@ -35,8 +35,8 @@ class Library {
   // Of this process, opened when it is first asked for.  Throws std::runtime_error saying how to
   // get it if it is not there.
   static const Library& installed();
-  // One of several copies of it, the first being installed(); for one thread at a time.  Where the
-  // system refuses a copy, the first takes its place.
+  // One of several copies of it, the first being installed().  Where the system refuses a copy, the
+  // first takes its place.
   static const Library& installed(int copy);
 
   // The copy of one of several threads; neighbours share one.

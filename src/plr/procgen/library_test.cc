@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/support/error_message.h"
 #include "tests/support/procgen_installed.h"
@@ -35,6 +38,20 @@ TEST(Library, IsNotThere) {
 }
 
 // A folder with the real library and pictures, to be spoilt.
+TEST(Library, IsCopiedOnceWhoeverAsks) {
+  PLR_NEEDS_PROCGEN();
+  constexpr int kNumWorkers = 8;  // two copies
+  std::array<std::array<const Library*, kNumWorkers>, 2> found{};
+  std::vector<std::thread> threads;
+  for (auto& mine : found) {
+    threads.emplace_back([&mine] {
+      for (int w = 0; w < kNumWorkers; ++w) mine.at(w) = &Library::of_worker(w, kNumWorkers);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(found[0], found[1]);
+}
+
 class SpoiltLibrary : public ::testing::Test {
  protected:
   void SetUp() override {
