@@ -69,7 +69,7 @@ TEST(Augmentations, EqualGoldenOnes) {
     }
     ++cases;
   }
-  EXPECT_EQ(cases, 9);
+  EXPECT_GE(cases, 9);
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ void fill(const GoldenTensors& record, const std::string& update, Rollout& rollo
 }
 
 // The records were made on a CPU.  cuDNN's convolutions round otherwise, and a rounding that tips
-// one sample over the edge of a ReLU or a clip moves all that follows.
+// one sample over the edge of a ReLU or a clip moves all that follows: there, only single updates
+// are compared.
 struct Tolerance {
   double losses, grad_norm, weights, moments;  // absolute, relative, absolute, relative
   double first_gradient, clip_fraction;        // absolute
@@ -174,24 +175,29 @@ void expect_recorded_updates(const std::string& name, const std::string& device,
   }
 }
 
+std::size_t num_updates(const std::string& name) {
+  return GoldenTensors(name).settings().at("results").size();
+}
+
 TEST(PpoGolden, EveryRecordedUpdateIsRepeated) {
   int num_minigrid = 0;
   int num_procgen = 0;
   for (const std::string& device : devices()) {
     for (const std::string& name : golden_records("ppo")) {
+      if (device != "cpu" && num_updates(name) > 1) continue;  // see Tolerance
       expect_recorded_updates(name, device, Precision::kFp32);
       ++(name.starts_with("ppo/minigrid") ? num_minigrid : num_procgen);
     }
   }
-  EXPECT_GE(num_minigrid, 1);
-  EXPECT_GE(num_procgen, 1);
+  EXPECT_GE(num_minigrid, 2);
+  EXPECT_GE(num_procgen, 3);
 }
 
 // Our own kernels, where this device has any, and else libtorch's in bf16.
 TEST(PpoGolden, EveryRecordedUpdateIsNearlyRepeatedInBf16) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
   for (const std::string& name : golden_records("ppo")) {
-    expect_recorded_updates(name, "cuda", Precision::kBf16);
+    if (num_updates(name) == 1) expect_recorded_updates(name, "cuda", Precision::kBf16);
   }
 }
 
