@@ -25,17 +25,19 @@ void parse_number(std::string_view field, const std::string& text, const char* k
 
 bool Bounds::contains(double value) const {
   if (!std::isfinite(value)) return false;
-  return value <= high && (low_excluded ? value > low : value >= low);
+  return (high_excluded ? value < high : value <= high) &&
+         (low_excluded ? value > low : value >= low);
 }
 
 std::string Bounds::text() const {
   if (std::isfinite(low) && std::isfinite(high)) {
-    return (low_excluded ? "above " + to_text(low) + " and at most "
-                         : "from " + to_text(low) + " to ") +
-           to_text(high);
+    const std::string from =
+        low_excluded ? "above " + to_text(low) + " and " : "from " + to_text(low) + " to ";
+    const char* to = high_excluded ? "below " : low_excluded ? "at most " : "";
+    return from + to + to_text(high);
   }
   if (std::isfinite(low)) return (low_excluded ? "above " : "at least ") + to_text(low);
-  if (std::isfinite(high)) return "at most " + to_text(high);
+  if (std::isfinite(high)) return (high_excluded ? "below " : "at most ") + to_text(high);
   return "a finite number";
 }
 

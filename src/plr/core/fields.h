@@ -25,16 +25,20 @@ struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_excluded = false;
+  bool high_excluded = false;
 
   // NaN and infinities are in no bounds.
   bool contains(double value) const;
-  // "above 0", "at least 1", "from 0 to 1".
+  // "above 0", "at least 1", "from 0 to 1", "from 0 to below 1".
   std::string text() const;
 };
 
 constexpr Bounds above(double low) { return {.low = low, .low_excluded = true}; }
 constexpr Bounds at_least(double low) { return {.low = low}; }
 constexpr Bounds from_to(double low, double high) { return {.low = low, .high = high}; }
+constexpr Bounds from_to_below(double low, double high) {
+  return {.low = low, .high = high, .high_excluded = true};
+}
 constexpr Bounds any_value() { return {}; }
 
 template <class T>

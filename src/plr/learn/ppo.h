@@ -61,8 +61,8 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("normalize_advantages", config.normalize_advantages, any_value(),
         "over the rollout, to mean 0 and deviation 1 (E6)");
   visit("learning_rate", config.adam.learning_rate, above(0), "of Adam");
-  visit("adam_beta1", config.adam.beta1, from_to(0, 1), "of Adam's first moment");
-  visit("adam_beta2", config.adam.beta2, from_to(0, 1), "of Adam's second moment");
+  visit("adam_beta1", config.adam.beta1, from_to_below(0, 1), "of Adam's first moment");
+  visit("adam_beta2", config.adam.beta2, from_to_below(0, 1), "of Adam's second moment");
   visit("adam_epsilon", config.adam.epsilon, above(0), "added to Adam's divisor");
   visit("max_grad_norm", config.adam.max_grad_norm, above(0),
         "longer gradients are shortened to this (E6)");
