@@ -14,10 +14,10 @@ namespace {
 
 // What is no choice of method: which repetition it is, and what the machine or its user decides.
 bool tells_nothing(const std::string& name) {
-  constexpr std::array kNames = {"seed",          "device",         "threads",
-                                 "num_workers",   "deterministic",  "checkpoint_interval",
-                                 "eval_interval", "eval_episodes",  "final_episodes",
-                                 "slot_groups",   "levels_interval"};
+  constexpr std::array kNames = {"seed",           "device",        "threads",
+                                 "num_workers",    "deterministic", "checkpoint_interval",
+                                 "eval_interval",  "eval_episodes", "final_episodes",
+                                 "levels_interval"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
