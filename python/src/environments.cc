@@ -81,6 +81,11 @@ class Environment {
     return starts_.size();
   }
 
+  std::string mission(int slot) {
+    const InUse guard(in_use_);
+    return std::string(player_.env().mission(slot));
+  }
+
   Image frame(int slot, int tile_size) {
     const InUse guard(in_use_);
     if (!player_.env().level(slot)) throw std::runtime_error("reset() comes before render()");
@@ -257,10 +262,8 @@ void bind_environments(nb::module_& module) {
            nb::sig("def frame(self, slot: int, tile_size: int = 24) -> "
                    "numpy.typing.NDArray[numpy.uint8]"),
            "A picture of the slot for people, [height, width, 3].")
-      .def(
-          "mission",
-          [](const Environment& self, int slot) { return self.player().env().mission(slot); },
-          "slot"_a, "The slot's task in words; empty where there are none.")
+      .def("mission", &Environment::mission, "slot"_a,
+           "The slot's task in words; empty where there are none.")
       .def(
           "difficulty",
           [](const Environment& self, LevelId level) {

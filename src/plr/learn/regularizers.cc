@@ -1,5 +1,7 @@
 #include "plr/learn/regularizers.h"
 
+#include <cstdint>
+
 #include "plr/core/bytes.h"
 
 namespace plr {
@@ -43,19 +45,21 @@ PpoHooks Regularizers::hooks() {
 
 std::vector<std::byte> Regularizers::save() const {
   ByteWriter writer;
-  writer.number(mixreg_.has_value());
+  writer.number<std::uint8_t>(mixreg_.has_value());
   if (mixreg_) writer.random(mixreg_->stream());
-  writer.number(drac_.has_value());
+  writer.number<std::uint8_t>(drac_.has_value());
   if (drac_) writer.numbers<std::byte>(drac_->save());
   return writer.seal(kStateName, kStateVersion);
 }
 
 void Regularizers::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
-  reader.require(reader.number<bool>() == mixreg_.has_value(), "made with or without mixreg");
+  reader.require((reader.number<std::uint8_t>() != 0) == mixreg_.has_value(),
+                 "made with or without mixreg");
   std::optional<Random> mixing;
   if (mixreg_) mixing = reader.random();
-  reader.require(reader.number<bool>() == drac_.has_value(), "made with or without drac");
+  reader.require((reader.number<std::uint8_t>() != 0) == drac_.has_value(),
+                 "made with or without drac");
   std::vector<std::byte> drac;
   if (drac_) drac = reader.numbers<std::byte>(1 << 24);
   reader.expect_end();
