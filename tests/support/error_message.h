@@ -8,17 +8,26 @@
 
 namespace plr {
 
-// The message of the std::runtime_error that `call` throws; a failure of the test if it throws
-// none, or something else.
-template <class Call>
-std::string runtime_error_of(const Call& call) {
+// The message of the Error that `call` throws; a failure of the test if it throws none, or
+// something else.
+template <class Error, class Call>
+std::string message_of(const Call& call) {
   try {
     call();
     ADD_FAILURE() << "expected an error";
-  } catch (const std::runtime_error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return {};
+}
+
+template <class Call>
+std::string runtime_error_of(const Call& call) {
+  return message_of<std::runtime_error>(call);
+}
+template <class Call>
+std::string invalid_argument_of(const Call& call) {
+  return message_of<std::invalid_argument>(call);
 }
 
 }  // namespace plr

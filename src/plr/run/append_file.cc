@@ -30,12 +30,16 @@ void AppendFile::append(std::span<const std::byte> record) {
   size_ += record.size();
 }
 
+void AppendFile::require(std::uint64_t size) const {
+  if (size <= size_) return;
+  throw std::runtime_error(file_.path().string() + " has " + std::to_string(size_) +
+                           " bytes, but " + std::to_string(size) +
+                           " were to be kept: its end is lost; put the file back, or begin anew in "
+                           "another folder");
+}
+
 void AppendFile::truncate(std::uint64_t size) {
-  if (size > size_) {
-    throw std::runtime_error(file_.path().string() + " has " + std::to_string(size_) +
-                             " bytes, but " + std::to_string(size) +
-                             " were to be kept: its end is lost");
-  }
+  require(size);
   file_.truncate(size);
   size_ = size;
 }

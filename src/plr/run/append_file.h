@@ -27,7 +27,8 @@ class AppendFile {
   void append(std::span<const std::byte> record);
 
   std::uint64_t size() const { return size_; }
-  // Throws std::runtime_error if the file is shorter than that.
+  // Throws std::runtime_error if the file is shorter than that, as truncate() does.
+  void require(std::uint64_t size) const;
   void truncate(std::uint64_t size);
   // Returns when what was appended is on the disk; without it, it survives the death of the
   // process but not that of the machine.

@@ -25,6 +25,7 @@ class JsonLines {
   void append(const nlohmann::ordered_json& record);
 
   std::uint64_t size() const { return file_.size(); }
+  void require(std::uint64_t size) const { file_.require(size); }
   void truncate(std::uint64_t size) { file_.truncate(size); }
   void sync() { file_.sync(); }
 

@@ -60,9 +60,10 @@ TEST(JsonLines, CannotBeCutToMoreThanThereIs) {
   const TemporaryDirectory temporary;
   JsonLines log(temporary / "log.jsonl");
   log.append({{"a", 1}});
-  EXPECT_EQ(
-      runtime_error_of([&] { log.truncate(9); }),
-      (temporary / "log.jsonl").string() + " has 8 bytes, but 9 were to be kept: its end is lost");
+  EXPECT_EQ(runtime_error_of([&] { log.truncate(9); }),
+            (temporary / "log.jsonl").string() +
+                " has 8 bytes, but 9 were to be kept: its end is lost; "
+                "put the file back, or begin anew in another folder");
   EXPECT_EQ(log.size(), 8U);
 }
 

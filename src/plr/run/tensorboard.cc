@@ -97,6 +97,7 @@ std::string record_of(std::string_view data) {
 
 EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file_(path) {
   const std::string first = record_of(file_version_event(wall_time));
+  size_of_first_ = first.size();
   if (file_.size() < first.size()) {
     // New, or its maker was killed before the first event was there.
     file_.truncate(0);

@@ -33,12 +33,15 @@ class EventFile {
   void scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars);
 
   std::uint64_t size() const { return file_.size(); }
-  // To a size that size() has returned.
-  void truncate(std::uint64_t size) { file_.truncate(size); }
+  // To a size that size() has returned; to the first event alone if the file is not as long.
+  void truncate(std::uint64_t size) {
+    file_.truncate(size <= file_.size() ? size : size_of_first_);
+  }
   void sync() { file_.sync(); }
 
  private:
   AppendFile file_;
+  std::uint64_t size_of_first_ = 0;
 };
 
 }  // namespace plr

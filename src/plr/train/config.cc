@@ -88,6 +88,17 @@ bool is_quoted(auto) { return false; }
 
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
+  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  if (config.schedule.steps < batch) {
+    throw std::invalid_argument("steps must be at least one update, " + std::to_string(batch) +
+                                " (num_slots * rollout_length), not " +
+                                std::to_string(config.schedule.steps));
+  }
+  if (batch < config.ppo.num_minibatches) {
+    throw std::invalid_argument("num_minibatches must be at most num_slots * rollout_length, " +
+                                std::to_string(batch) + ", not " +
+                                std::to_string(config.ppo.num_minibatches));
+  }
   if (!config.drac.enabled && config.drac.augmentation != DracConfig{}.augmentation) {
     throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +
                                 ", but drac is false: nothing would be augmented; set drac too");

@@ -53,6 +53,9 @@ nlohmann::json RunFiles::sizes() {
 }
 
 void RunFiles::cut(const nlohmann::json& sizes) {
+  log_.require(sizes.at("log"));
+  evaluations_.require(sizes.at("eval"));
+  levels_.require(sizes.at("levels"));
   log_.truncate(sizes.at("log"));
   evaluations_.truncate(sizes.at("eval"));
   levels_.truncate(sizes.at("levels"));

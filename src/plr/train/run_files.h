@@ -31,9 +31,13 @@ class RunFiles {
   void evaluation(const nlohmann::ordered_json& record);
   void levels(const nlohmann::ordered_json& record);
 
-  // Brings everything to the disk and tells the sizes; cut() takes them back.
+  // Brings everything to the disk and tells the sizes; cut() takes them back.  Where a log is not
+  // as long it throws std::runtime_error, and has cut nothing; TensorBoard's file begins anew.
   nlohmann::json sizes();
   void cut(const nlohmann::json& sizes);
+
+  // A record has been logged, by this run or another.
+  bool has_records() const { return log_.size() > 0; }
 
   std::filesystem::path checkpoints() const { return folder_ / "checkpoint"; }
 

@@ -49,18 +49,13 @@ std::unique_ptr<VectorEnv> make_eval_env(const TrainConfig& config) {
 TrainConfig checked(TrainConfig config) {
   check(config);
   config.compute = plain(config.compute);
-  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
-  if (config.schedule.steps < batch) {
-    throw std::invalid_argument("steps must be at least one update, " + std::to_string(batch) +
-                                " (num_slots * rollout_length), not " +
-                                std::to_string(config.schedule.steps));
-  }
-  if (batch < config.ppo.num_minibatches) {
-    throw std::invalid_argument("num_minibatches must be at most num_slots * rollout_length, " +
-                                std::to_string(batch) + ", not " +
-                                std::to_string(config.ppo.num_minibatches));
-  }
   return config;
+}
+
+void expect_no_run(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "config.toml")) return;
+  throw std::invalid_argument(folder.string() + " holds a run already; go on with --resume " +
+                              folder.string() + ", or name another folder");
 }
 
 }  // namespace
@@ -103,13 +98,27 @@ class Trainer::Run {
   // the very last, so that a folder which has one can always be resumed.
   void begin() {
     collector.begin(rollout);
+    const bool is_new = !std::filesystem::exists(folder);
     make_directories(folder);
     files.emplace(folder);
-    save();
-    write_text(folder / "config.toml", to_toml(config));
+    expect_no_run(folder);  // as long as the files are open, nobody else begins one
+    if (files->has_records()) {
+      throw std::invalid_argument(
+          folder.string() + " holds logs of another run; remove them, or name another folder");
+    }
+    try {
+      save();
+      write_text(folder / "config.toml", to_toml(config));
+    } catch (...) {
+      files.reset();
+      std::error_code ignored;
+      if (is_new) std::filesystem::remove_all(folder, ignored);
+      throw;
+    }
   }
 
   void resume() {
+    files.emplace(folder);  // from here on, nobody else goes on with it
     const Checkpoint checkpoint = load_checkpoint(folder / "checkpoint");
     const auto state = [&](const char* name) -> const std::vector<std::byte>& {
       const auto found = checkpoint.states.find(name);
@@ -135,7 +144,6 @@ class Trainer::Run {
     ppo.stream() = reader.random();
     reader.expect_end();
     is_final = checkpoint.facts.at("is_final").get<bool>() && update >= num_updates();
-    files.emplace(folder);
     files->cut(checkpoint.facts.at("sizes"));
     remove_leftovers(files->checkpoints());  // a run that is through will not save again
   }
@@ -324,10 +332,7 @@ Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 
 Trainer::Trainer(const TrainConfig& config, const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder / "config.toml")) {
-    throw std::invalid_argument(folder.string() + " holds a run already; go on with --resume " +
-                                folder.string() + ", or name another folder");
-  }
+  expect_no_run(folder);
   run_ = std::make_unique<Run>(config, folder);
   run_->begin();
 }
@@ -360,8 +365,13 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
     throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
   }
   TrainConfig config;
-  for (const auto& [name, value] : values_of_toml(read_text(path), path.string())) {
-    set(config, name, value);
+  const auto values = values_of_toml(read_text(path), path.string());
+  for (const auto& [name, value] : values) set(config, name, value);
+  for (const auto& [name, value] : values_of(config)) {
+    if (!values.contains(name)) {
+      throw std::invalid_argument(path.string() + " does not say what " + name +
+                                  " is; a run's settings must be there in full");
+    }
   }
   return config;
 }

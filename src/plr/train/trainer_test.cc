@@ -14,6 +14,7 @@
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
 #include "plr/train/trainer_fixture.h"
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
@@ -152,20 +153,56 @@ TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, longer.schedule.steps);
 }
 
+TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
+  fs::create_directories(run("run"));
+  std::ofstream(run("run") / "log.jsonl") << "{}\n";
+  EXPECT_EQ(
+      invalid_argument_of([&] { Trainer(tiny(), run("run")); }),
+      run("run").string() + " holds logs of another run; remove them, or name another folder");
+  EXPECT_EQ(fs::file_size(run("run") / "log.jsonl"), 3U);
+}
+
+TEST_F(TrainerTest, WantsItsSettingsInFull) {
+  EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
+  const fs::path path = run("run") / "config.toml";
+  std::string text = read_text(path);
+  const std::size_t line = text.find("learning_rate = ");
+  text.erase(line, text.find('\n', line) + 1 - line);
+  write_text(path, text);
+  EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run")); }),
+            path.string() +
+                " does not say what learning_rate is; a run's settings must be there in full");
+}
+
+TEST_F(TrainerTest, CutsNoLogIfOneIsLostAndGoesOnWithoutTensorBoards) {
+  {
+    Trainer trainer(tiny(), run("run"));
+    train_for(trainer, 4);
+  }
+  const std::string log = read_text(run("run") / "log.jsonl") + "{}\n";
+  write_text(run("run") / "log.jsonl", log);
+  const std::string levels = read_text(run("run") / "levels.jsonl");
+  fs::remove(run("run") / "levels.jsonl");
+  EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("its end is lost; put"),
+            std::string::npos);
+  EXPECT_EQ(read_text(run("run") / "log.jsonl"), log);
+  write_text(run("run") / "levels.jsonl", levels);
+  fs::remove(run("run") / "events.out.tfevents.plr");
+  EXPECT_TRUE(Trainer::resume(run("run")).run({}));
+  EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
+  expect_same_run(run("whole"), run("run"));
+  EXPECT_GT(fs::file_size(run("run") / "events.out.tfevents.plr"), 100U);
+}
+
 TEST_F(TrainerTest, CannotBeMadeShorterThanItIs) {
   {
     Trainer trainer(tiny(), run("run"));
     train_for(trainer, 4);
   }
   const std::int64_t batch = tiny().schedule.steps / 8;
-  try {
-    Trainer::resume(run("run"), 3 * batch);
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(error.what(), "steps must be at least " + std::to_string(4 * batch) + ", which " +
-                                run("run").string() + " has made already, not " +
-                                std::to_string(3 * batch));
-  }
+  EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run"), 3 * batch); }),
+            "steps must be at least " + std::to_string(4 * batch) + ", which " +
+                run("run").string() + " has made already, not " + std::to_string(3 * batch));
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, tiny().schedule.steps);
   EXPECT_TRUE(Trainer::resume(run("run"), 4 * batch).run({}));
 }
