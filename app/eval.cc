@@ -71,9 +71,10 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
 }
 
 void eval(const EvalArguments& arguments) {
-  if (arguments.episodes < 1) {
+  constexpr std::int64_t kMostEpisodes = 1 << 20;
+  if (arguments.episodes < 1 || arguments.episodes > kMostEpisodes) {
     throw std::invalid_argument(
-        fmt::format("--episodes must be at least 1, not {}", arguments.episodes));
+        fmt::format("--episodes must be from 1 to {}, not {}", kMostEpisodes, arguments.episodes));
   }
   const nlohmann::ordered_json result = evaluated(arguments);
   if (arguments.json) {

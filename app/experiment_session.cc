@@ -71,7 +71,7 @@ void Session::note(const Ended& ended) {
   if (ended.is_good && member.is_finished()) {
     ++num_finished_;
     bar_.say(fmt::format("finished {} ({} of {})", name, num_finished_, members_.size()));
-  } else if (!ended.is_good) {
+  } else if (!ended.is_good && !ended.is_stopped) {
     const fs::path output = output_of(member);
     failures_.push_back(fmt::format("{} failed ({}): {}", name, ended.how, last_words(output)));
     bar_.say(failures_.back() + "; see " + output.string());

@@ -1,16 +1,19 @@
 // The program plr: one file per verb (verbs.h); here is what they share.
 //
-// Exit codes: 0 done, 2 refused or failed.  Errors are one line on standard error.
+// Exit codes: 0 done, 2 refused or failed, 130 and 143 stopped by Ctrl-C or SIGTERM with all saved.
+// Errors are one line on standard error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/core/closest_name.h"
 
@@ -42,9 +45,9 @@ void describe(CLI::App& program) {
   program.set_version_flag("--version", "plr " PLR_VERSION, "print the version and stop");
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.get_formatter()->column_width(24);
-  program.footer(kExamples);
   program.require_subcommand(0, 1);
   for (const auto add : kVerbs) add(program);
+  program.footer(kExamples);  // at the end, since verbs take over the one that is there
 }
 
 // The verb, or the part of one, that the arguments have chosen.
@@ -143,6 +146,11 @@ int run(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(program, error);
+  } catch (const Stopped& stopped) {
+    return stopped.exit_code();
+  } catch (const std::bad_alloc&) {
+    return report(chosen(program),
+                  "there is not enough memory; fewer slots, steps or levels at a time need less");
   } catch (const std::exception& error) {
     return report(chosen(program), error.what());
   }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "app/stop_wanted.h"
 #include "plr/run/follow_parent.h"
 
 namespace plr::app {
@@ -88,6 +89,7 @@ std::vector<Ended> RunPool::poll() {
       const bool is_killed = WIFSIGNALED(status);
       ended.push_back({.job = place.job,
                        .is_good = !is_killed && WEXITSTATUS(status) == 0,
+                       .is_stopped = !is_killed && is_stopped(WEXITSTATUS(status)),
                        .how = is_killed ? fmt::format("signal {}", WTERMSIG(status))
                                         : fmt::format("exit code {}", WEXITSTATUS(status))});
       place = {};

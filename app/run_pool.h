@@ -27,7 +27,8 @@ struct Job {
 struct Ended {
   std::size_t job = 0;
   bool is_good = false;
-  std::string how;  // "exit code 2", "signal 9"
+  bool is_stopped = false;  // and has saved (stop_wanted.h)
+  std::string how;          // "exit code 2", "signal 9"
 };
 
 class RunPool {

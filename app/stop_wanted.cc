@@ -8,7 +8,7 @@ namespace {
 volatile std::sig_atomic_t stop_wanted = 0;
 
 void want_stop(int signal) {
-  stop_wanted = 1;
+  stop_wanted = signal;
   if (signal == SIGINT) std::signal(SIGINT, SIG_DFL);
 }
 
@@ -20,5 +20,9 @@ void listen_for_stop() {
 }
 
 bool is_stop_wanted() { return stop_wanted != 0; }
+
+int Stopped::exit_code() const { return 128 + (is_stop_wanted() ? stop_wanted : SIGTERM); }
+
+bool is_stopped(int exit_code) { return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM; }
 
 }  // namespace plr::app

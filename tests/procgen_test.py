@@ -84,7 +84,7 @@ class Procgen(ProgramTest):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
         self.assertIn(f"plr train --resume {run}", out)
         updates = len(log.read_text().splitlines())
         done = plr("train", "--resume", str(run), "--steps", str(32 * (updates + 1)))
