@@ -19,6 +19,7 @@
 #include "app/run_pool.h"
 #include "app/run_state.h"
 #include "app/slurm_script.h"
+#include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/run/files.h"
 #include "plr/run/gpu_sharing.h"
@@ -32,13 +33,13 @@ struct ExperimentArguments {
   std::string file;
   std::string out;
   double scale = 1;
-  int num_jobs = 0;  // 0: as many as cores and GPUs allow
-  int num_threads = 0;
-  double speed = 0;  // steps per second of one run, for --dry-run
+  std::optional<int> num_jobs;  // else as many as cores and GPUs allow
+  std::optional<int> num_threads;
+  std::optional<double> speed;  // steps per second of one run, for --dry-run
   bool dry_run = false;
   bool slurm = false;
   std::vector<std::string> sbatch_options;
-  int task = -1;
+  std::optional<int> task;
 };
 
 fs::path folder_of(const ExperimentArguments& arguments, const Experiment& experiment) {
@@ -90,7 +91,7 @@ int default_jobs(bool on_gpu, const Experiment& experiment) {
 // Steps per second of runs like these that have been made here, rehearsals included; 0 if unknown.
 double known_speed(const ExperimentArguments& arguments, const Experiment& experiment,
                    const fs::path& folder) {
-  if (arguments.speed > 0) return arguments.speed;
+  if (arguments.speed) return *arguments.speed;
   std::vector<double> speeds;
   std::error_code ignored;
   for (const fs::directory_entry& entry :
@@ -158,7 +159,7 @@ void write_slurm_script(const ExperimentArguments& arguments, const Experiment& 
   const fs::path script = folder / "job.sh";
   write_text(script, slurm_script({.name = "plr-" + experiment.name,
                                    .num_tasks = experiment.runs.size(),
-                                   .max_running = arguments.num_jobs,
+                                   .max_running = arguments.num_jobs.value_or(0),
                                    .folder = folder,
                                    .command = command,
                                    .sbatch_options = arguments.sbatch_options}));
@@ -168,7 +169,7 @@ void write_slurm_script(const ExperimentArguments& arguments, const Experiment& 
 
 // In the place of this process, so that whoever started it ends the run by ending it.
 void become_task(const std::vector<Member>& members, int task) {
-  if (task >= std::ssize(members)) {
+  if (task < 0 || task >= std::ssize(members)) {
     throw std::invalid_argument(
         fmt::format("--task must be from 0 to {}, not {}", members.size() - 1, task));
   }
@@ -189,8 +190,11 @@ void check_arguments(const ExperimentArguments& arguments) {
     throw std::invalid_argument(
         fmt::format("--scale must be above 0 and at most 1, not {}", arguments.scale));
   }
-  if (arguments.num_jobs < 0 || arguments.num_threads < 0) {
+  if (arguments.num_jobs.value_or(1) < 1 || arguments.num_threads.value_or(1) < 1) {
     throw std::invalid_argument("--jobs and --threads must be at least 1");
+  }
+  if (!(arguments.speed.value_or(1) > 0)) {
+    throw std::invalid_argument(fmt::format("--speed must be above 0, not {}", *arguments.speed));
   }
   if (!arguments.slurm && !arguments.sbatch_options.empty()) {
     throw std::invalid_argument("--sbatch goes with --slurm only");
@@ -218,6 +222,7 @@ void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs
   }
   if (session.num_finished() < members.size()) {
     fmt::print("Stopped, and saved.  Go on with the same command.\n");
+    throw Stopped();
   }
 }
 
@@ -229,14 +234,14 @@ void experiment(const ExperimentArguments& arguments) {
   if (arguments.slurm) return write_slurm_script(arguments, plan, folder);
   const bool on_gpu = uses_gpu(plan);
   const int num_jobs =
-      std::min<int>(arguments.num_jobs > 0 ? arguments.num_jobs : default_jobs(on_gpu, plan),
+      std::min<int>(arguments.num_jobs ? *arguments.num_jobs : default_jobs(on_gpu, plan),
                     static_cast<int>(plan.runs.size()));
   const int num_threads =
-      arguments.num_threads > 0 ? arguments.num_threads : std::max(1, num_cores() / num_jobs);
+      arguments.num_threads ? *arguments.num_threads : std::max(1, num_cores() / num_jobs);
   plan = read_experiment(arguments.file, {.scale = arguments.scale, .num_threads = num_threads});
   std::vector<Member> members = members_of(plan, folder);
   if (arguments.dry_run) return print_plan(arguments, plan, members, folder, num_jobs);
-  if (arguments.task >= 0) return become_task(members, arguments.task);
+  if (arguments.task) return become_task(members, *arguments.task);
   run_here(members, folder, num_jobs, on_gpu);
 }
 

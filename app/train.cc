@@ -19,6 +19,7 @@
 #include "plr/run/settings_file.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
+#include "plr/train/training_levels.h"
 
 namespace plr::app {
 namespace {
@@ -31,7 +32,14 @@ struct TrainArguments {
   std::string resume;
   std::string out;
   std::map<std::string, std::string> settings;  // given as flags
+  std::vector<std::string> others;              // flags that were given and are no settings
 };
+
+std::string flag_of(std::string_view setting) {
+  std::string flag = "--" + std::string(setting);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
 
 // Later ones win: preset, algorithm, method, file, flags.
 TrainConfig config_of(const TrainArguments& arguments) {
@@ -48,6 +56,7 @@ TrainConfig config_of(const TrainArguments& arguments) {
     }
   }
   for (const auto& [name, value] : arguments.settings) set(config, name, value);
+  config.task.levels = checked_levels(config.task.levels);
   return config;
 }
 
@@ -72,12 +81,13 @@ Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folde
     return Trainer(config, folder);
   }
   folder = arguments.resume;
+  const auto refuse = [](const std::string& flag) {
+    throw std::invalid_argument(flag + " cannot be changed with --resume; only --steps can");
+  };
+  for (const std::string& flag : arguments.others) refuse(flag);
   std::optional<std::int64_t> steps;
   for (const auto& [name, value] : arguments.settings) {
-    if (name != "steps") {
-      throw std::invalid_argument(
-          fmt::format("--{} cannot be changed with --resume; only --steps can", name));
-    }
+    if (name != "steps") refuse(flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
   return Trainer::resume(folder, steps);
@@ -120,7 +130,7 @@ void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
       "  {1}/report.html     look at it\n"
       "  {0} play {1} --level 1000000     watch it on a level\n"
       "  {0} eval {1} --episodes 1000     measure it more closely\n"
-      "  {0} train --curriculum {2}   compare\n"
+      "  {0} train --config {1}/config.toml --curriculum {2}     compare\n"
       "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
       command_name(), run, to_text(other));
 }
@@ -150,6 +160,7 @@ void train(const TrainArguments& arguments) {
   } else {
     fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",
                trainer.progress().steps, command_name(), folder.string());
+    throw Stopped();
   }
 }
 
@@ -158,6 +169,13 @@ std::string preset_help() {
   for (const auto& [name, summary] : presets()) text += fmt::format("\n  {}: {}", name, summary);
   return text;
 }
+
+// ": one, another" for what has names.
+template <NamedEnum E>
+std::string choices(const E&) {
+  return fmt::format(": {}", fmt::join(enum_names(E{}), ", "));
+}
+std::string choices(const auto&) { return ""; }
 
 std::string method_names() {
   const auto& names = enum_names(Method{});
@@ -179,7 +197,7 @@ void add_train(CLI::App& program) {
       "  plr train --levels full --buffer-size 500    on the full distribution of levels\n"
       "  plr train --resume runs/NAME                 go on where it stopped\n"
       "\n"
-      "Every setting below can stand in a file too: --config FILE with lines as  steps = 1000000");
+      "Every setting above can stand in a file too: --config FILE with lines as  steps = 1000000");
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
   verb->add_option(
           "--algorithm", arguments->algorithm,
@@ -196,14 +214,13 @@ void add_train(CLI::App& program) {
     visit_fields(
         group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
           const std::string field(name);
-          std::string flag = "--" + field;
-          std::replace(flag.begin(), flag.end(), '_', '-');
           CLI::Option* option = verb->add_option_function<std::string>(
-                                        flag,
+                                        flag_of(name),
                                         [arguments, field](const std::string& text) {
                                           arguments->settings[field] = text;
                                         },
-                                        std::string(help))
+                                        std::string(help) + choices(value))
+                                    ->take_last()
                                     ->group(title)
                                     ->type_name("")
                                     ->default_str(to_text(value));
@@ -213,7 +230,12 @@ void add_train(CLI::App& program) {
           }
         });
   });
-  verb->callback([arguments] { train(*arguments); });
+  verb->callback([arguments, verb] {
+    for (const char* flag : {"--preset", "--algorithm", "--method", "--config", "--out"}) {
+      if (verb->count(flag) > 0) arguments->others.emplace_back(flag);
+    }
+    train(*arguments);
+  });
 }
 
 }  // namespace plr::app

@@ -48,8 +48,13 @@ class Train(ProgramTest):
                 (["--epochs", "many"], "epochs must be a whole number, not many"),
                 (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, not prl"),
                 (["--env", "minigrid/DoorKye"], "did you mean"),
-                (["--preset", "minigrid-multirom"], "did you mean minigrid-multiroom?"),
+                (["--preset", "minigrid-multirom"], "preset must be one of small, minigrid-multiroom,"),
                 (["--algorithm", "papr"], "algorithm must be one of default, paper, released-code, not papr"),
+                (["--seed", "-1"], "seed must be from 0 to 18446744073709551615, not -1"),
+                (["--num-slots", "2147483648"], "num_slots must be from -2147483648 to 2147483647, not 2147483648"),
+                (["--adam-beta1", "1"], "adam_beta1 must be from 0 to below 1, not 1"),
+                (["--levels", "0-18446744073709551615"], "levels: the range 0-18446744073709551615 is too long"),
+                (["--levels", "."], "there is no file ."),
                 (["--levels", "9-3"], "levels: the range 9-3 ends before it begins"),
                 (["--device", "tpu"], "device must be auto, cpu, cuda or cuda:N, not tpu"),
                 (["--steps", "3"], "steps must be at least one update"),
@@ -79,8 +84,17 @@ class Train(ProgramTest):
 
     def test_a_resumed_run_keeps_its_settings(self):
         self.train("--out", "run")
-        self.assert_leaves_nothing(["train", "--resume", "run", "--seed", "2"],
-                            "--seed cannot be changed with --resume; only --steps can")
+        for flag, value in (("--seed", "2"), ("--eval-interval", "3"), ("--method", "uniform"), ("--preset", "no"),
+                            ("--algorithm", "paper"), ("--config", "run/config.toml"), ("--out", "other")):
+            self.assert_leaves_nothing(["train", "--resume", "run", flag, value],
+                                f"{flag} cannot be changed with --resume; only --steps can")
+        self.assert_leaves_nothing(["train", "--resume", "run", "--steps", "64"], "steps must be at least")
+
+    def test_a_run_finds_its_file_of_levels_from_anywhere(self):
+        (self.folder / "ids.txt").write_text("".join(f"{i}\n" for i in range(7, 27)))
+        self.train("--levels", "ids.txt", "--out", "run")  # of two that are given, the last counts
+        done = plr("eval", str(self.folder / "run"), "--episodes", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_folder_that_cannot_be_written_is_refused(self):
         (self.folder / "file").write_text("")
@@ -150,7 +164,7 @@ class Train(ProgramTest):
             process.send_signal(number)
             time.sleep(0.001)  # two that wait to be delivered would be one
         out, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
+        self.assertEqual(process.returncode, 128 + signals[0])
         self.assertIn("plr train --resume run", out)
         saved = sorted((self.folder / "run/checkpoint").glob("update-*"))[-1].name
         updates = len(log.read_text().splitlines())
@@ -203,7 +217,7 @@ class Train(ProgramTest):
     def test_wrong_evaluations_are_refused(self):
         self.train("--out", "run")
         self.assert_leaves_nothing(["eval", "nowhere"], "there is no run in nowhere")
-        self.assert_leaves_nothing(["eval", "run", "--episodes", "0"], "--episodes must be at least 1, not 0")
+        self.assert_leaves_nothing(["eval", "run", "--episodes", "0"], "--episodes must be from 1 to 1048576, not 0")
         self.assert_leaves_nothing(["eval", "run", "--levels", "5-2"], "the range 5-2 ends before it begins")
 
 

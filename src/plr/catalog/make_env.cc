@@ -1,5 +1,6 @@
 #include "plr/catalog/make_env.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -58,6 +59,11 @@ std::vector<EnvInfo> all_environments() {
 std::span<const EnvInfo> environments() {
   static const std::vector<EnvInfo> all = all_environments();
   return all;
+}
+
+void check_env_name(std::string_view name) {
+  const auto is_it = [&](const EnvInfo& info) { return info.name == name; };
+  if (std::ranges::none_of(environments(), is_it)) throw_unknown(name);
 }
 
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options) {

@@ -35,7 +35,10 @@ struct EnvInfo {
 // All environments in the order of a reader: the paper's first.
 std::span<const EnvInfo> environments();
 
-// Throws std::invalid_argument for an unknown name, with the closest known one, and for options
+// Throws std::invalid_argument for an unknown name, with the closest known one.
+void check_env_name(std::string_view name);
+
+// Throws std::invalid_argument as check_env_name does, and for options
 // that are out of their bounds or that the environment does not have; std::runtime_error if Procgen
 // is asked for and not installed, with what to do.
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options = {});

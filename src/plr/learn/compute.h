@@ -51,15 +51,15 @@ requires std::same_as<std::remove_const_t<Config>, Compute>
 void visit_fields(Config& config, Visit&& visit) {
   visit("device", config.device, any_value(), "auto, cpu, cuda or cuda:1");
   visit("precision", config.precision, any_value(),
-        "of the layers: fp32, tf32 or bf16, the last two on CUDA only; auto is bf16 there");
+        "of the layers; tf32 and bf16 on CUDA only, where auto is bf16");
   visit("deterministic", config.deterministic, any_value(),
         "on CUDA: the same seed gives the same bits, and is slower; the CPU always does");
   visit(
       "threads", config.num_threads, from_to(0, 1024),
-      "of libtorch on the CPU, 0 for one per core; the order of its sums, hence the last bits of a "
-      "run, depends on it");
+      "of libtorch on the CPU, 0 for one per core, 1 for runs side by side; the order of its sums, "
+      "hence the last bits of a run, depends on it");
   visit("kernels", config.kernels, any_value(),
-        "on CUDA: auto takes our own where there are any, libtorch never, plr insists on them");
+        "on CUDA; auto takes our own where there are any, plr insists on them");
 }
 
 // The same with "auto" and 0 threads made plain, as they are on this machine; kernels stay as they

@@ -20,8 +20,9 @@ std::vector<SettingLine> lines_of_toml(const std::string& toml, const std::strin
   std::vector<SettingLine> lines;
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(text)) {
-      // Without values it is the reader's own mark of a section's begin or end.
-      if (!item.inputs.empty()) lines.push_back({section_of(item), item.name, item.inputs});
+      // The reader's own marks of a section's begin and end.
+      if (item.inputs.empty() && (item.name == "++" || item.name == "--")) continue;
+      lines.push_back({section_of(item), item.name, item.inputs});
     }
   } catch (const CLI::Error& error) {
     throw std::invalid_argument(source + ": " + error.what());

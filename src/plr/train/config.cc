@@ -118,13 +118,12 @@ void set(TrainConfig& config, std::string_view name, const std::string& value) {
 }
 
 TrainConfig preset(std::string_view name) {
-  std::vector<std::string> names;
+  std::string names;
   for (const Preset& p : all_presets()) {
     if (p.name == name) return p.config;
-    names.push_back(p.name);
+    names += (names.empty() ? "" : ", ") + p.name;
   }
-  throw std::invalid_argument("unknown preset '" + std::string(name) + "'; did you mean " +
-                              closest_name(name, names) + "?");
+  throw_unknown_name("preset", name, names);
 }
 
 std::vector<std::pair<std::string, std::string>> presets() {

@@ -7,10 +7,12 @@
 #include <set>
 #include <stdexcept>
 
+#include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/core/closest_name.h"
 #include "plr/run/files.h"
 #include "plr/run/settings_file.h"
+#include "plr/train/training_levels.h"
 
 namespace plr {
 namespace {
@@ -80,10 +82,23 @@ const std::string& one_value(const SettingLine& line) {
                               " values; a list of them stands under [sweep]");
 }
 
+void check_line(const SettingLine& line) {
+  if (line.values.empty()) throw std::invalid_argument(line.name + " has no value");
+  if (!line.section.empty() && line.name == "seed") {
+    throw std::invalid_argument("seed stands above all sections, as  seeds = \"1-5\"");
+  }
+}
+
 Plan plan_of(const std::vector<SettingLine>& lines) {
+  if (lines.empty()) throw std::invalid_argument("the file names no runs");
   Plan plan;
+  std::set<std::string> given;  // without the s of several
   for (const SettingLine& line : lines) {
+    check_line(line);
     if (line.section.empty()) {
+      if (!given.insert(line.name.substr(0, line.name.find_last_not_of('s') + 1)).second) {
+        throw std::invalid_argument(line.name + " is said twice");
+      }
       add_top_level(line, plan);
     } else if (line.section == "settings") {
       plan.settings.emplace_back(line.name, one_value(line));
@@ -218,6 +233,8 @@ PlannedRun planned_run(const Plan& plan, std::string preset_name, const std::str
   }
   apply({last.begin(), last.end()});
   check(run.config);
+  check_env_name(run.config.task.env);
+  run.config.task.levels = checked_levels(run.config.task.levels);
   run.name = name_of(run.config, method, variant.first, swept);
   return run;
 }

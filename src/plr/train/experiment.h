@@ -14,7 +14,7 @@
 //   [variant.uniform]                     # or sets of settings by name; instead of the plain runs
 //   method = "uniform"                    # preset, method, algorithm, or any setting
 //
-// Every run is checked before any begins:
+// Every run is checked before any begins, as far as that can be done without its device:
 //
 //   const Experiment experiment = read_experiment("experiments/quick.toml", {});
 #pragma once

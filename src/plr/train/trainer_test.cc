@@ -13,6 +13,7 @@
 
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
+#include "plr/run/json_lines.h"
 #include "plr/train/trainer_fixture.h"
 #include "tests/support/error_message.h"
 
@@ -160,6 +161,14 @@ TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
       invalid_argument_of([&] { Trainer(tiny(), run("run")); }),
       run("run").string() + " holds logs of another run; remove them, or name another folder");
   EXPECT_EQ(fs::file_size(run("run") / "log.jsonl"), 3U);
+}
+
+TEST_F(TrainerTest, LooksAtNoCheckpointBeforeItHasTheRunToItself) {
+  EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
+  fs::remove_all(run("run") / "checkpoint");  // as it changes while another goes on
+  const JsonLines other(run("run") / "log.jsonl");
+  EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("log.jsonl"),
+            std::string::npos);
 }
 
 TEST_F(TrainerTest, WantsItsSettingsInFull) {

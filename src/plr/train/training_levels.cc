@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -18,7 +20,7 @@ std::optional<std::uint64_t> number_of(const std::string& text) {
 
 LevelSet levels_in_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) {
+  if (!file || std::filesystem::is_directory(path)) {
     throw std::invalid_argument(
         "levels must be a number, a range as 100-299, full, or a file of ids; "
         "there is no file " +
@@ -38,26 +40,35 @@ LevelSet levels_in_file(const std::string& path) {
   return LevelSet::list(std::move(ids));
 }
 
+// What stands in the text itself.
+std::optional<LevelSet> levels_in_text(const std::string& text) {
+  if (const auto count = number_of(text)) return LevelSet::range(0, *count);
+  const std::size_t dash = text.find('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto first = number_of(text.substr(0, dash));
+  const auto last = number_of(text.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  if (*last < *first) {
+    throw std::invalid_argument("levels: the range " + text + " ends before it begins");
+  }
+  if (*last - *first == std::numeric_limits<std::uint64_t>::max()) {
+    throw std::invalid_argument("levels: the range " + text + " is too long");
+  }
+  return LevelSet::range(*first, *last - *first + 1);
+}
+
 }  // namespace
+
+std::string checked_levels(const std::string& text) {
+  if (text == "full" || levels_in_text(text)) return text;
+  levels_in_file(text);
+  return std::filesystem::absolute(text).lexically_normal().string();
+}
 
 LevelSet training_levels(const std::string& text, const EnvSpec& env) {
   if (text == "full") return env.full_distribution;
-  const auto parsed = [&]() -> LevelSet {
-    if (const auto count = number_of(text)) return LevelSet::range(0, *count);
-    const std::size_t dash = text.find('-');
-    if (dash != std::string::npos) {
-      const auto first = number_of(text.substr(0, dash));
-      const auto last = number_of(text.substr(dash + 1));
-      if (first && last) {
-        if (*last < *first) {
-          throw std::invalid_argument("levels: the range " + text + " ends before it begins");
-        }
-        return LevelSet::range(*first, *last - *first + 1);
-      }
-    }
-    return levels_in_file(text);
-  };
-  LevelSet levels = parsed();
+  const std::optional<LevelSet> given = levels_in_text(text);
+  LevelSet levels = given ? *given : levels_in_file(text);
   for (std::uint64_t i = 0; i < levels.size(); ++i) {
     if (levels[i] > env.last_level) {
       throw std::invalid_argument("levels: " + env.name + " has levels up to " +

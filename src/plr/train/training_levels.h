@@ -17,6 +17,10 @@
 
 namespace plr {
 
+// The text, with the whole path where it names a file, so that a run finds it from anywhere. Throws
+// as training_levels does, as far as that can be told without the environment.
+std::string checked_levels(const std::string& text);
+
 // Throws std::invalid_argument naming what is wrong with the text or the file's line.
 LevelSet training_levels(const std::string& text, const EnvSpec& env);
 
