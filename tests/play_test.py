@@ -124,10 +124,11 @@ class Play(ProgramTest):
                             "not 'extreme'")
 
     def test_wrong_settings_are_refused_in_one_line(self):
-        for text in ("18446744073709551616", "-1", "first"):
+        for text, what in (("18446744073709551616", "from 0 to 18446744073709551615"),
+                           ("-1", "from 0 to 18446744073709551615"), ("first", "a whole number")):
             for option in ("--level", "--seed"):
                 self.assert_refused(["play", EMPTY, option, text],
-                                    f"plr play: {option} must be a whole number, not {text}")
+                                    f"plr play: {option} must be {what}, not {text}")
         for option, text in (("--steps", "0"), ("--delay", "-1"), ("--tile-size", "3")):
             done = plr("play", EMPTY, option, text)
             self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -198,7 +198,7 @@ def test_wrong_arrays_are_refused_and_change_nothing(change, error, message):
 def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
     for settings, message in (({"gamma": 1.5}, "gamma must be from 0 to 1, not 1.5"),
                               ({"num_envs": 0}, "num_envs must be from 1 to 1048576, not 0"),
-                              ({"rollout_length": -3}, "rollout_length must be a whole number, not -3")):
+                              ({"rollout_length": -3}, "rollout_length must be from 0 to 18446744073709551615, not -3")):
         with pytest.raises(ValueError) as refused:
             plr.EpisodeScorer(**{"num_envs": 3, "rollout_length": 8, **settings})
         assert str(refused.value) == message

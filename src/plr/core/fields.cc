@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 
 namespace plr {
 namespace {
@@ -14,6 +16,13 @@ void parse_number(std::string_view field, const std::string& text, const char* k
   const char* end = text.data() + text.size();
   Number parsed{};
   const auto [stop, error] = std::from_chars(text.data(), end, parsed);
+  const bool is_negative = std::is_unsigned_v<Number> && text.size() > 1 && text[0] == '-' &&
+                           text.find_first_not_of("0123456789", 1) == std::string::npos;
+  if (is_negative || (stop == end && error == std::errc::result_out_of_range)) {
+    throw std::invalid_argument(std::string(field) + " must be from " +
+                                to_text(std::numeric_limits<Number>::lowest()) + " to " +
+                                to_text(std::numeric_limits<Number>::max()) + ", not " + text);
+  }
   if (error != std::errc() || stop != end || text.empty()) {
     throw std::invalid_argument(std::string(field) + " must be " + kind + ", not " +
                                 (text.empty() ? "nothing" : text));
