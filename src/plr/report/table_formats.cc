@@ -1,6 +1,8 @@
 // How a table is written for spreadsheets, texts, papers and pages.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "plr/report/tables.h"
 
 namespace plr {
@@ -18,7 +20,7 @@ std::string content(const Cell& cell, int decimals, const char* plus_minus) {
   if (!cell.text.empty()) return cell.text;
   if (cell.value.count == 0) return "-";
   const std::string mean = decimal(cell.value.mean, decimals);
-  if (cell.value.count == 1) return mean;
+  if (cell.value.count == 1 || !std::isfinite(cell.value.mean)) return mean;
   return mean + plus_minus + decimal(cell.value.deviation, decimals);
 }
 
