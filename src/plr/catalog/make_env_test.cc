@@ -10,6 +10,7 @@
 #include "plr/catalog/short_name.h"
 #include "plr/env/conformance.h"
 #include "plr/env/random_play.h"
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
@@ -56,12 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryEnvironment, ::testing::ValuesIn(minigrid
 // ---- names and options
 
 std::string complaint(std::string_view name, const EnvOptions& options = {}) {
-  try {
-    make_env(name, options);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "none";
+  return invalid_argument_of([&] { make_env(name, options); });
 }
 
 TEST(MakeEnv, KnowsEightyMiniGridTasksAndFortyTwoOfProcgenAndNoNameTwice) {

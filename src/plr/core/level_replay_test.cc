@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plr/core/uniform.h"
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
@@ -34,17 +35,6 @@ std::vector<double> probabilities(const LevelReplay& replay) {
   std::vector<double> p;
   for (const LevelWeight& w : replay.weights()) p.push_back(w.probability);
   return p;
-}
-
-// The text of the exception that `call` throws.
-template <class Exception, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 // 200 levels; the sums over k of k^-10 and k^-1 are 1.000994575 and 5.878030948.

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/error_message.h"
+
 namespace plr {
 namespace {
 
@@ -146,17 +148,6 @@ TEST(Conformance, FindsEveryKindOfMistake) {
   expect_found(Mistake::kHidesDifficulty, "levels have a difficulty iff the spec says so");
   expect_found(Mistake::kForgetsTheClock, "goes on identically after load");
   expect_found(Mistake::kLoadsHalf, "nothing has changed after loading forged bytes");
-}
-
-// Runs `act` and returns what it complains about.
-template <class Error, class Act>
-std::string message_of(Act act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(VectorEnv, NamesTheFieldTheValueAndTheBound) {

@@ -10,6 +10,7 @@
 #include "plr/env/conformance.h"
 #include "plr/env/random_play.h"
 #include "plr/env/slot_player.h"
+#include "tests/support/error_message.h"
 #include "tests/support/procgen_installed.h"
 
 namespace plr::procgen {
@@ -208,12 +209,7 @@ TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
 // ---- options
 
 std::string complaint_about(const EnvOptions& options) {
-  try {
-    ProcgenEnv(*find_variant("procgen/maze"), options);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "none";
+  return invalid_argument_of([&] { ProcgenEnv(*find_variant("procgen/maze"), options); });
 }
 
 TEST(ProcgenEnv, HasCopiesOfTheLibraryThatShareNothing) {

@@ -6,18 +6,14 @@
 #include <stdexcept>
 
 #include "plr/run/settings_file.h"
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
 
 std::string message_of_set(const std::string& name, const std::string& value) {
   TrainConfig config;
-  try {
-    set(config, name, value);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "it was taken";
+  return invalid_argument_of([&] { set(config, name, value); });
 }
 
 TEST(TrainConfig, ListsEveryNameOnce) {

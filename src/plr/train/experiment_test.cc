@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "plr/run/files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plr {
@@ -24,13 +25,8 @@ std::vector<std::string> names_of(const Experiment& experiment) {
 
 // What is wrong, without the file's name.
 std::string complaint(const std::string& text) {
-  try {
-    experiment_of(text);
-  } catch (const std::invalid_argument& error) {
-    const std::string message = error.what();
-    return message.substr(message.find(": ") + 2);
-  }
-  return "none";
+  const std::string message = invalid_argument_of([&] { experiment_of(text); });
+  return message.substr(message.find(": ") + 2);
 }
 
 using Names = std::vector<std::string>;

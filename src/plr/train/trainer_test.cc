@@ -268,13 +268,9 @@ TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
   const auto message = [&](const std::string& name, const std::string& value) {
     TrainConfig config = tiny();
     set(config, name, value);
-    try {
-      Trainer(config, run("bad"));
-    } catch (const std::invalid_argument& e) {
-      EXPECT_FALSE(fs::exists(run("bad"))) << name;
-      return std::string(e.what());
-    }
-    return std::string("it was taken");
+    const std::string said = invalid_argument_of([&] { Trainer(config, run("bad")); });
+    EXPECT_FALSE(fs::exists(run("bad"))) << name;
+    return said;
   };
   EXPECT_NE(message("env", "minigrid/DoorKey-8x8").find("did you mean"), std::string::npos);
   EXPECT_EQ(message("steps", "239"),

@@ -4,7 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
+
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
@@ -17,13 +18,8 @@ EnvSpec spec() {
   return spec;
 }
 
-std::string message_of(const std::string& text) {
-  try {
-    training_levels(text, spec());
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "it was taken";
+std::string complaint_about(const std::string& text) {
+  return invalid_argument_of([&] { training_levels(text, spec()); });
 }
 
 TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
@@ -41,15 +37,15 @@ TEST(TrainingLevels, CanBeTheLinesOfAFile) {
   EXPECT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[1], 3U);
   std::ofstream(path) << "7\nseven\n";
-  EXPECT_NE(message_of(path.string()).find("line 2"), std::string::npos);
+  EXPECT_NE(complaint_about(path.string()).find("line 2"), std::string::npos);
   std::filesystem::remove(path);
 }
 
 TEST(TrainingLevels, SayWhatIsWrongWithThem) {
-  EXPECT_EQ(message_of("300-299"), "levels: the range 300-299 ends before it begins");
-  EXPECT_EQ(message_of("9999-10000"), "levels: test/env has levels up to 9999, not 10000");
-  EXPECT_EQ(message_of("0"), "levels: the set is empty; give at least one level");
-  EXPECT_NE(message_of("no such file").find("there is no file"), std::string::npos);
+  EXPECT_EQ(complaint_about("300-299"), "levels: the range 300-299 ends before it begins");
+  EXPECT_EQ(complaint_about("9999-10000"), "levels: test/env has levels up to 9999, not 10000");
+  EXPECT_EQ(complaint_about("0"), "levels: the set is empty; give at least one level");
+  EXPECT_NE(complaint_about("no such file").find("there is no file"), std::string::npos);
 }
 
 TEST(TestLevels, AreNeverOfTheTrainingSet) {
