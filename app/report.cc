@@ -64,6 +64,10 @@ void report(const ReportArguments& arguments) {
       .title = arguments.title.empty() ? title_of(arguments.folders) : arguments.title,
       .version = PLR_VERSION};
   if (!arguments.compare.empty()) {
+    if (arguments.compare[0] == arguments.compare[1]) {
+      throw std::invalid_argument("--compare takes two methods, not " + arguments.compare[0] +
+                                  " twice");
+    }
     options.compare = {.a = arguments.compare[0], .b = arguments.compare[1]};
   }
   const std::vector<Table> tables = tables_of(analysis, options.compare);

@@ -15,8 +15,6 @@
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
-#include "plr/run/files.h"
-#include "plr/run/settings_file.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
@@ -50,10 +48,7 @@ TrainConfig config_of(const TrainArguments& arguments) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
     }
-    for (const auto& [name, value] :
-         values_of_toml(read_text(arguments.config), arguments.config)) {
-      set(config, name, value);
-    }
+    set_by_file(config, arguments.config);
   }
   for (const auto& [name, value] : arguments.settings) set(config, name, value);
   config.task.levels = checked_levels(config.task.levels);

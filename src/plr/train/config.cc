@@ -5,6 +5,8 @@
 
 #include "plr/core/algorithms.h"
 #include "plr/core/closest_name.h"
+#include "plr/run/files.h"
+#include "plr/run/settings_file.h"
 
 namespace plr {
 namespace {
@@ -115,6 +117,19 @@ void set(TrainConfig& config, std::string_view name, const std::string& value) {
   if (found) return;
   throw std::invalid_argument("unknown setting '" + std::string(name) + "'; did you mean " +
                               closest_name(name, names) + "?");
+}
+
+std::map<std::string, std::string> set_by_file(TrainConfig& config,
+                                               const std::filesystem::path& file) {
+  std::map<std::string, std::string> values = values_of_toml(read_text(file), file.string());
+  for (const auto& [name, value] : values) {
+    try {
+      set(config, name, value);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(file.string() + ": " + error.what());
+    }
+  }
+  return values;
 }
 
 TrainConfig preset(std::string_view name) {

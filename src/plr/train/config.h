@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -141,6 +142,9 @@ void check(const TrainConfig& config);
 // Sets one field by name.  Throws std::invalid_argument for an unknown name, with the closest known
 // one, and for a value that the field cannot have.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
+// All that a file of settings says (run/settings_file.h), which is returned.  Errors name the file.
+std::map<std::string, std::string> set_by_file(TrainConfig& config,
+                                               const std::filesystem::path& file);
 
 // Every field by its name, as set() takes it.
 std::map<std::string, std::string> values_of(const TrainConfig& config);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
 #include "plr/catalog/make_env.h"
 #include "plr/core/level_replay.h"
@@ -14,7 +13,6 @@
 #include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/files.h"
-#include "plr/run/settings_file.h"
 #include "plr/train/agent.h"
 #include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
@@ -365,8 +363,7 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
     throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
   }
   TrainConfig config;
-  const auto values = values_of_toml(read_text(path), path.string());
-  for (const auto& [name, value] : values) set(config, name, value);
+  const auto values = set_by_file(config, path);
   for (const auto& [name, value] : values_of(config)) {
     if (!values.contains(name)) {
       throw std::invalid_argument(path.string() + " does not say what " + name +
