@@ -133,7 +133,7 @@ void add_bench(CLI::App& program) {
 
   const auto arguments = std::make_shared<BenchEnvArguments>();
   CLI::App* env = verb->add_subcommand("env", "steps per second and the cost of starting a level");
-  env->add_option("--env", arguments->envs, "environments to measure; default: the paper's two")
+  env->add_option("--env", arguments->envs, "environments to measure; default: two of the paper's")
       ->type_name("NAME...");
   env->add_option("--num-slots", arguments->num_slots, "played side by side (64)")->type_name("N");
   env->add_option("--seconds", arguments->seconds, "for each measurement (1)")->type_name("S");

@@ -3,7 +3,7 @@
 // Several at a time, each as its own process; a bar shows how far all of them are together.  What
 // one of them does not survive leaves the others unharmed.
 //
-//   Session session(members, "runs/quick", {.num_jobs = 2});
+//   Session session(members, "runs/quick", 2, {});   // two at a time, no GPU
 //   const std::vector<std::string> failures = session.run();
 #pragma once
 

@@ -4,7 +4,7 @@
 // so that Ctrl-C reaches them through us: then they save and end.  If this process is killed they
 // are told to end too.
 //
-//   RunPool pool(jobs, 2);
+//   RunPool pool(jobs, 2, {});
 //   while (!pool.is_done()) for (const Ended& ended : pool.poll()) ...
 //
 // Not copied, not synchronized.

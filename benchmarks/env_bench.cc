@@ -7,7 +7,6 @@
 //   build/release/benchmarks/env_bench
 #include <benchmark/benchmark.h>
 
-#include <cstdint>
 #include <memory>
 
 #include "plr/catalog/make_env.h"

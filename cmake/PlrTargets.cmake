@@ -1,4 +1,4 @@
-# How every target of the project is made: plr_library, plr_test, plr_program.
+# How every target of the project is made: plr_library, plr_test.
 
 # Flags of our own code only: nothing here reaches a project that links against us.
 function(plr_own_flags target)

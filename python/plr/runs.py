@@ -48,7 +48,7 @@ class Run:
     log: Table                # log.jsonl: a row per update
     eval: Table               # eval.jsonl: a row per evaluation, the last of each number of steps
     curriculum: Table         # levels.jsonl: how the replay probability is spread
-    levels: Table             # levels.csv: every level, as of the last checkpoint
+    levels: Table             # levels.csv: the levels, as of the last checkpoint
     remarks: list[str]        # what is missing or damaged
 
 
@@ -134,7 +134,7 @@ def _table(records: list[dict[str, Any]]) -> Table:
 
 def _levels(path: pathlib.Path, remarks: list[str]) -> Table:
     if not path.is_file():
-        return Table()  # uniform sampling has nothing to tell
+        return Table()  # a stream's uniform sampling has nothing to tell
     head, *lines = _whole_lines(path) or [""]
     names = head.split(",")
     rows = []

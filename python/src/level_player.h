@@ -12,7 +12,6 @@
 // Not copied; not synchronized.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

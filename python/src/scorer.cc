@@ -24,7 +24,7 @@ RolloutScorer make_scorer(nb::handle num_envs, nb::handle rollout_length,
   set_fields(settings, config);
   const auto positive = [](const char* name, nb::handle value) {
     const std::uint64_t number = whole_number(name, value);
-    // As many as a run may have (train/config.h).
+    // More than any run has.
     const Bounds bounds = from_to(1, 1 << 20);
     if (!bounds.contains(static_cast<double>(number))) {
       throw_out_of_bounds(name, to_text(number), bounds);

@@ -6,7 +6,6 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <vector>
 

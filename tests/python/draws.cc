@@ -2,10 +2,7 @@
 //
 // Plays a script that sampler_test.py plays in Python: writes each level drawn, and in the end the
 // probabilities, as hexadecimal floating point.
-#include <cstdint>
 #include <cstdio>
-#include <iterator>
-#include <vector>
 
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"

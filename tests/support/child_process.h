@@ -1,4 +1,4 @@
-// How does a test look at a process that is limited, or killed?  By doing the work in a fork.
+// How does a test look at a process that is limited?  By doing the work in a fork.
 #pragma once
 
 #include <signal.h>

@@ -8,12 +8,10 @@
 // Enumerations give their names through enum_names(E{}), in the order of the enumerators.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -11,7 +11,6 @@
 // for each.  Of a stream it keeps what it wants to see again.  A value type.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

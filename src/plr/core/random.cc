@@ -1,6 +1,6 @@
 #include "plr/core/random.h"
 
-#include <algorithm>
+#include <vector>
 
 namespace plr {
 namespace {

@@ -21,7 +21,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace plr {
 

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <numeric>
-#include <vector>
 
 namespace plr {
 namespace {

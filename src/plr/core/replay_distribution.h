@@ -21,7 +21,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "plr/core/level_replay_config.h"

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "plr/core/random.h"
 #include "plr/env/slot_player.h"

@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 
 #include <numeric>
-#include <stdexcept>
 #include <string>
 
 #include "plr/core/bytes.h"

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "tests/support/golden.h"
 

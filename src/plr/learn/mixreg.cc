@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <vector>
 
 namespace plr {
 

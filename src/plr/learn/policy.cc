@@ -9,7 +9,6 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace plr {
 namespace {

@@ -14,7 +14,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "plr/learn/parameters.h"
 #include "plr/learn/procgen_network.h"

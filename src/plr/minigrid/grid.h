@@ -14,7 +14,6 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace plr::minigrid {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "plr/minigrid/observe.h"
 #include "plr/minigrid/step.h"

@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "plr/report/analysis.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <stdexcept>
 

@@ -1,7 +1,6 @@
 #include "plr/report/curves.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace plr {

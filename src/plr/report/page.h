@@ -3,7 +3,8 @@
 // On a page: one HTML file with its data, charts and pictures inside, which opens anywhere, without
 // a network.
 //
-//   write_text("report.html", page_of(find_runs({"runs"}), {.title = "plr against uniform"}));
+//   const FoundRuns found = readable_runs({"runs"});
+//   write_text("report.html", page_of(found, analyze(found.runs), {.title = "plr"}));
 #pragma once
 
 #include <optional>

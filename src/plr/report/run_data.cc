@@ -102,7 +102,7 @@ bool take_level(std::string_view line, std::vector<LoggedLevel>& levels) {
 
 void read_levels(RunData& run) {
   const fs::path path = run.folder / "levels.csv";
-  if (!fs::exists(path)) return;  // uniform sampling has nothing to tell
+  if (!fs::exists(path)) return;  // there is no need for it
   bool is_head = true;
   const auto take_line = [&](std::string_view line) {
     if (std::exchange(is_head, false)) return true;

@@ -9,7 +9,6 @@
 // Values.  Thread-safe.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>

@@ -4,8 +4,8 @@
 // the episodes that end, records them, and only then asks the curriculum for the next levels, in
 // slot order.
 //
-//   Collector collector({env, curriculum, scorer, normalizer, network}, streams.named("actions"),
-//   1); collector.begin(rollout);    // once: first levels, first observations
+//   Collector collector({env, curriculum, scorer, normalizer, network}, stream, 1);
+//   collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
 // Groups of slots go round on their own, so that environment and network work at the same time:

@@ -5,7 +5,7 @@
 // all are.
 //
 //   Evaluator evaluator(*env, network);
-//   const Evaluation test = evaluator.play(levels, {}, streams.named("evaluate"));
+//   const Evaluation test = evaluator.play(levels, false, streams.named("evaluate"));
 //
 // What it refers to must outlive it.  Not synchronized.
 #pragma once

@@ -1,7 +1,6 @@
 #include "plr/train/experiment.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <set>

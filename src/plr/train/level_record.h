@@ -2,7 +2,7 @@
 //
 // A record for levels.jsonl: how the replay probability is spread, over the levels' difficulty
 // where the environment knows it, and which levels lead.  The paper's figure of the curriculum is
-// made of these.  And a table of all levels as they stand, for levels.csv.  Not synchronized.
+// made of these.  And a table of the levels as they stand, for levels.csv.  Not synchronized.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "plr/train/run_files.h"
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 namespace plr {

@@ -4,7 +4,7 @@
 //          log.jsonl        a record per update
 //          eval.jsonl       a record per evaluation
 //          levels.jsonl     what the curriculum thinks of the levels, now and then
-//          levels.csv       and of each of them at the last checkpoint
+//          levels.csv       and of each at the last checkpoint, or of 10,000 among more
 //          events.out.tfevents.plr   the same numbers for TensorBoard
 //          checkpoint/      the last two (run/checkpoint.h)
 //

@@ -1,6 +1,5 @@
 #include "plr/train/training_levels.h"
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>

@@ -1,11 +1,11 @@
 // How does one episode go, moment by moment?
 //
 //   const auto agent = trained_agent(network, /*greedy=*/false, streams.named("play"));
-//   const WatchedEpisode episode = watch_episode(*env, level, agent, {}, [&](const Moment& moment)
-//   {
+//   const auto look = [&](const Moment& moment) {
 //     draw(*env, moment);   // the environment stands where the moment is
 //     return true;          // go on
-//   });
+//   };
+//   const WatchedEpisode episode = watch_episode(*env, level, agent, {}, look);
 //
 // A trained agent that draws its actions from a stream plays the episode that an Evaluator with one
 // slot plays with that stream.

@@ -1,14 +1,14 @@
 // Where do the activations of a band of an image lie, and how do neighbouring bands meet?
 //
-// A block keeps a band of rows of its image in shared memory, as bf16 [rows + 3][width +
-// 2][channels]:
+// A block keeps a band of rows of its image in shared memory, bf16 [rows + 3][width + 2][channels]:
 //
 //            x = -1   0 ... W-1   W
 //   row -2     halo: the last two rows of the block above, the second where a pool follows
 //   row -1     halo
 //   row  0     the band itself; a pixel takes 48 bytes for 16 channels, 80 for 32, so that neither
-//   ...        matrix loads nor stores meet a bank twice, and each of the nine places of a kernel
-//   is row R-1    a constant offset away row  R     halo: the first row of the block below
+//   ...        matrix loads nor stores meet a bank twice, and each of the nine places of a
+//   row R-1    kernel is a constant offset away
+//   row  R     halo: the first row of the block below
 //
 // Only edge rows cross to a neighbour.  They are sent into its halo as soon as they are made; a
 // barrier there counts the bytes, and only the warps next to the edge wait for it, after the part

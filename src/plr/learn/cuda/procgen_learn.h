@@ -1,4 +1,4 @@
-// How does Procgen's network learn in a tenth of libtorch's time?
+// How does Procgen's network learn in an eighth of libtorch's time?
 //
 // On Hopper, in bf16 with sums in fp32, its fifteen convolutions are
 //
