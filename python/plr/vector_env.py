@@ -7,7 +7,7 @@
 
 Where an episode ends, the next begins within the same step (AutoresetMode.SAME_STEP), on the level
 that the curriculum chooses.  What reset and step return are views of the environment's own memory:
-the next step overwrites them, so copy what you keep, or say copy=True.
+the next step or reset overwrites them, so copy what you keep, or say copy=True.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from plr._core import Curriculum, Environment, LevelSet, Uniform
+from plr._core import Curriculum, Environment, LevelReplay, LevelSet, Tscl, Uniform
 
 Levels = int | range | LevelSet | Sequence[int] | NDArray[Any]
 StepResult = tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
@@ -58,7 +58,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
             _find_procgen()
         self._env = Environment(name, num_envs, **options)
         self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
-        self.curriculum = curriculum
+        self._curriculum = curriculum
         self._chooser: Any = curriculum
         self._has_begun = False
         self._copy = copy
@@ -73,6 +73,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         self._terminated = arrays["terminated"]
         self._truncated = arrays["truncated"]
         self._level = arrays["levels"]
+        self._level.flags.writeable = False  # it is what the environment goes by
         self._final = arrays
         self._everywhere = np.ones(len(self._level), dtype=np.bool_)
         self._everywhere.flags.writeable = False
@@ -96,13 +97,13 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         if seed is not None and not isinstance(seed, (int, np.integer)):
             raise TypeError("seed must be one whole number; "
                             "options={'levels': [...]} chooses a level per slot")
-        super().reset(seed=None if seed is None else int(seed))
         options = dict(options or {})
         levels = options.pop("levels", None)
         slots = self._slots_to_reset(options.pop("reset_mask", None))
         if options:
             raise ValueError(f"unknown option '{next(iter(options))}'; reset takes levels and reset_mask")
-        if self.curriculum is None and (seed is not None or self._chooser is None):
+        super().reset(seed=None if seed is None else int(seed))
+        if self._curriculum is None and (seed is not None or self._chooser is None):
             self._chooser = Uniform(self._levels, seed=(self.np_random_seed or 0) % 2**64)
         if levels is None:
             self._env.start(slots, self._drawn(slots))
@@ -116,8 +117,8 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         Where it ended an episode, the observation is the first of the next, info["level"] its
         level, info["final_obs"][slot] what was seen last, and info["final_info"] tells the level,
         whether it was solved, and the episode's return "r" and length "l".  If the autoreset mode
-        is Disabled, the slot waits for reset(options={"reset_mask": ended}), and info itself tells
-        "solved" and "episode".
+        is Disabled, the slot waits for reset(options={"reset_mask": ended}), and the observation is
+        what was seen last.
         """
         num_ended = self._env.step(np.asarray(actions), self._chooser if self._autoreset else None)
         info = self._info()
@@ -143,6 +144,11 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         return self._env.difficulty(level)
 
     @property
+    def curriculum(self) -> Chooser | None:
+        """What was given to make_vec."""
+        return self._curriculum
+
+    @property
     def full_distribution(self) -> LevelSet:
         """What is meant by all levels of this environment."""
         return self._env.full_distribution
@@ -163,7 +169,9 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         return np.flatnonzero(mask).tolist()
 
     def _drawn(self, slots: list[int]) -> list[int]:
-        first = not self._has_begun and isinstance(self._chooser, Curriculum)
+        # A class made of one of ours may have another next().
+        is_ours = getattr(type(self._chooser), "next", None) is Curriculum.next
+        first = not self._has_begun and is_ours
         self._has_begun = True
         if first:
             return list(self._chooser.first(len(slots)))
@@ -173,9 +181,13 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         given = np.asarray(levels)
         if given.shape != (self.num_envs,):
             raise ValueError(f"levels must have the shape [{self.num_envs}], not {list(given.shape)}")
+        if isinstance(self._curriculum, (LevelReplay, Uniform, Tscl)):
+            for level in given[slots].tolist():
+                if level not in self._curriculum.levels:
+                    raise IndexError(f"level {level} is not in the set of levels")
         self._env.start(slots, given[slots])
         # A curriculum that keeps count of what is played hears of it.
-        choose = getattr(self._chooser, "choose", None)
+        choose = getattr(self._curriculum, "choose", None)
         if choose is not None:
             for slot in slots:
                 choose(int(given[slot]))
@@ -191,22 +203,21 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         final = self._final
         if self._copy:
             final = {key: array.copy() for key, array in final.items()}
-        told = {
+        info["final_info"] = {
+            "level": final["final_levels"], "_level": ended,
             "solved": final["solved"], "_solved": ended,
             "episode": {"r": final["final_returns"], "_r": ended,
                         "l": final["final_lengths"], "_l": ended},
             "_episode": ended,
         }
+        info["_final_info"] = ended
         if not self._autoreset:
-            info.update(told)
             return
         observations = np.full(self.num_envs, None, dtype=object)
         for slot in np.flatnonzero(ended):
             observations[slot] = final["final_observations"][slot]
         info["final_obs"] = observations
         info["_final_obs"] = ended
-        info["final_info"] = {"level": final["final_levels"], "_level": ended, **told}
-        info["_final_info"] = ended
 
 
 def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,

@@ -195,7 +195,8 @@ void bind_curriculum(nb::class_<T, Curriculum>& type,
       .def(
           "__setstate__",
           [make](T& self, const nb::tuple& state) {
-            T made = make(state[0], nb::int_(1), nb::borrow<nb::kwargs>(nb::handle(state[1])));
+            const nb::kwargs given = settings_in(state, 3, 1);
+            T made = make(state[0], nb::int_(1), given);
             load_bytes(state[2], made);
             new (&self) T(std::move(made));
           },
@@ -217,7 +218,7 @@ void bind_replay(nb::module_& module) {
       .def_prop_ro("num_seen", &LevelReplay::num_seen, "Levels that can be replayed.")
       .def_static(
           "released_code", [] { return settings_of(LevelReplayConfig::released_code()); },
-          nb::sig("def released_code() -> dict[str, bool | float | str]"),
+          nb::sig("def released_code() -> dict[str, typing.Any]"),
           "The settings with which the code that the paper's authors released works.");
 }
 
@@ -227,7 +228,11 @@ void bind_uniform(nb::module_& module) {
       "The baseline: every level as likely as any other.\n\nSettings:\n    first_levels = drawn: "
       "the levels that the slots begin with, drawn or sequential");
   bind_curriculum(type, &make_uniform, &settings_of_uniform);
-  type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp);
+  type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp)
+      .def(
+          "choose",
+          [](const Uniform& self, LevelId level) { check_result({.level = level}, self.levels()); },
+          "level"_a, "Refuses a level that is not in the set; there is nothing to take note of.");
 }
 
 void bind_tscl(nb::module_& module) {

@@ -21,6 +21,9 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/spectator.h"
 #include "plr/core/curriculum.h"
+#include "plr/core/level_replay.h"
+#include "plr/core/tscl.h"
+#include "plr/core/uniform.h"
 #include "settings.h"
 
 namespace plr::python {
@@ -134,9 +137,16 @@ class Environment {
     throw nb::type_error("actions must be int64, int32 or uint8");
   }
 
+  // And not of a class that a user has made of one: its next() may be another.
+  static bool is_ours(nb::handle curriculum) {
+    const nb::handle type = curriculum.type();
+    return type.is(nb::type<LevelReplay>()) || type.is(nb::type<Uniform>()) ||
+           type.is(nb::type<Tscl>());
+  }
+
   void choose_next(nb::handle curriculum) {
     starts_.clear();
-    if (nb::isinstance<Curriculum>(curriculum)) {
+    if (is_ours(curriculum)) {
       auto& ours = nb::cast<Curriculum&>(curriculum);
       for (const int slot : player_.ended()) starts_.push_back({slot, ours.next()});
     } else {

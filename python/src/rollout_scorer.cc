@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::string_view kStateName = "rollout scorer";
 constexpr std::uint32_t kStateVersion = 1;
+constexpr float kLargest = std::numeric_limits<float>::max();
 
 // Normalizes what a policy's last layer gives; log-probabilities stay what they are.
 void log_softmax(std::span<const float> logits, std::span<float> log_probs) {
@@ -40,6 +42,28 @@ bool RolloutScorer::needs_logits() const {
 }
 
 void RolloutScorer::check(const StepsView& steps) const {
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  const auto expect_finite = [&](const char* name, std::span<const double> values) {
+    const auto found = std::ranges::find_if_not(values, is_finite);
+    if (found == values.end()) return;
+    const auto at = static_cast<std::size_t>(found - values.begin());
+    throw std::invalid_argument(
+        std::string(name) + " of slot " + std::to_string(at % slots_.size()) + " at step " +
+        std::to_string(at / slots_.size()) + " must be a finite number, not " + to_text(*found));
+  };
+  expect_finite("rewards", steps.rewards);
+  expect_finite("raw_rewards", steps.raw_rewards);
+  expect_finite("values", steps.values);
+  // What an action is forbidden by is -infinity.
+  for (std::size_t i = 0; i < steps.logits.size(); i += steps.num_actions) {
+    const auto row = steps.logits.subspan(i, steps.num_actions);
+    const auto is_wrong = [](float logit) { return std::isnan(logit) || logit > kLargest; };
+    if (std::ranges::none_of(row, is_wrong) && std::ranges::any_of(row, is_finite)) continue;
+    const std::size_t at = i / steps.num_actions;
+    throw std::invalid_argument("logits of slot " + std::to_string(at % slots_.size()) +
+                                " at step " + std::to_string(at / slots_.size()) +
+                                " must be finite, but for actions that are forbidden (-inf)");
+  }
   if (num_steps_ + steps.num_steps > rollout_length_) {
     throw std::invalid_argument("a rollout has at most " + std::to_string(rollout_length_) +
                                 " steps here, not " + std::to_string(num_steps_ + steps.num_steps));
@@ -58,6 +82,14 @@ void RolloutScorer::check(const StepsView& steps) const {
       level = steps.levels[at];
       is_open = !steps.dones[at];
     }
+  }
+}
+
+void RolloutScorer::check_next(std::span<const float> next_values) {
+  for (std::size_t slot = 0; slot < next_values.size(); ++slot) {
+    if (std::isfinite(next_values[slot])) continue;
+    throw std::invalid_argument("next_values of slot " + std::to_string(slot) +
+                                " must be a finite number, not " + to_text(next_values[slot]));
   }
 }
 
@@ -91,6 +123,7 @@ void RolloutScorer::add(const StepsView& steps, std::vector<EpisodeResult>& resu
 
 void RolloutScorer::end_rollout(std::span<const float> next_values,
                                 std::vector<EpisodeResult>& results) {
+  check_next(next_values);
   scorer_.end_rollout(next_values);
   scorer_.drain([&](const EpisodeResult& result) { results.push_back(result); });
   num_steps_ = 0;

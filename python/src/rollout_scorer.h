@@ -49,6 +49,8 @@ class RolloutScorer {
   void add(const StepsView& steps, std::vector<EpisodeResult>& results);
   // next_values[slot] is the value of what follows the slot's last step.
   void end_rollout(std::span<const float> next_values, std::vector<EpisodeResult>& results);
+  // Throws std::invalid_argument if one is not finite, as end_rollout does.
+  static void check_next(std::span<const float> next_values);
 
   std::vector<std::byte> save() const;
   // Throws std::runtime_error on damaged bytes or those of other settings; nothing has changed

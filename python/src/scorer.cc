@@ -91,6 +91,9 @@ Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb
   if (!logits.is_none()) {
     shape.push_back(kAny);
     steps.logits = take<float>("logits", logits, shape);
+    if (steps.logits.shape(shape.size() - 1) == 0) {
+      throw std::invalid_argument("logits must have at least one action, not 0");
+    }
   } else if (scorer.needs_logits()) {
     throw std::invalid_argument("score_function " + to_text(scorer.config().score_function) +
                                 " needs the policy's logits [T, N, A]");
@@ -105,6 +108,7 @@ nb::dict score(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb:
   const Steps steps =
       take_steps(scorer, {kAny, n}, levels, rewards, values, dones, logits, raw_rewards);
   const auto last = take<float>("next_values", next_values, {n});
+  RolloutScorer::check_next(last.span());
   std::vector<EpisodeResult> results;
   scorer.add(steps.view(steps.levels.shape(0)), results);
   scorer.end_rollout(last.span(), results);
@@ -181,7 +185,7 @@ void bind_scorer(nb::module_& module) {
           nb::sig("def settings(self) -> dict[str, bool | float | str]"))
       .def_static(
           "released_code", [] { return settings_of(EpisodeScorerConfig::released_code()); },
-          nb::sig("def released_code() -> dict[str, bool | float | str]"),
+          nb::sig("def released_code() -> dict[str, typing.Any]"),
           "The settings with which the code that the paper's authors released works.")
       .def(
           "__getstate__",
@@ -193,8 +197,8 @@ void bind_scorer(nb::module_& module) {
       .def(
           "__setstate__",
           [](RolloutScorer& self, const nb::tuple& state) {
-            RolloutScorer made =
-                make_scorer(state[0], state[1], nb::borrow<nb::kwargs>(nb::handle(state[2])));
+            const nb::kwargs given = settings_in(state, 4, 2);
+            RolloutScorer made = make_scorer(state[0], state[1], given);
             load_bytes(state[3], made);
             new (&self) RolloutScorer(std::move(made));
           },

@@ -33,6 +33,15 @@ constexpr const char* kGetStateSignature = "def __getstate__(self) -> tuple[obje
 constexpr const char* kSetStateSignature =
     "def __setstate__(self, state: tuple[object, ...], /) -> None";
 
+// The settings among the parts of a pickled state, of which there are so many.  Throws
+// std::runtime_error for a state that is none of ours.
+inline nb::kwargs settings_in(const nb::tuple& state, std::size_t num_parts, std::size_t at) {
+  if (state.size() != num_parts || !nb::isinstance<nb::dict>(state[at])) {
+    throw std::runtime_error("the pickled state is damaged, or of another version");
+  }
+  return nb::borrow<nb::kwargs>(nb::handle(state[at]));
+}
+
 // Gives a class the functions that torch's users expect.
 template <class T, class... Bases>
 void bind_state_dict(nb::class_<T, Bases...>& type) {

@@ -216,11 +216,12 @@ def test_without_autoreset_scores_are_recorded_before_the_next_level_is_drawn():
         assert (info["level"] == playing).all()
         _, rewards, terminated, truncated, info = envs.step(np.random.default_rng(step).integers(0, 7, 4))
         ended = terminated | truncated
-        assert (info["level"] == playing).all() and ("episode" in info) == bool(ended.any())
+        assert (info["level"] == playing).all() and ("final_info" in info) == bool(ended.any())
         if not ended.any():
             continue
         num_ended += ended.sum()
-        assert (info["solved"][ended] == (rewards[ended] > 0)).all() and info["episode"]["l"][ended].max() <= 250
+        final = info["final_info"]
+        assert (final["solved"][ended] == (rewards[ended] > 0)).all() and final["episode"]["l"][ended].max() <= 250
         with pytest.raises(ValueError, match="has ended its episode; start a level there before it steps"):
             envs.step(np.zeros(4, int))
         for curriculum in (replay, twin):
@@ -394,3 +395,49 @@ def test_all_environments_are_listed():
     names = [info["name"] for info in plr.environments()]
     assert len(names) == len(set(names)) == 122
     assert NAME in names and "procgen/bigfish" in names
+
+
+def test_a_users_own_next_chooses_every_level():
+    class Mine(plr.LevelReplay):
+        def next(self):
+            return 7
+
+    envs = plr.make_vec(NAME, 2, curriculum=Mine(100))
+    _, info = envs.reset()
+    for step in range(600):
+        assert (info["level"] == 7).all()
+        *_, info = envs.step(np.random.default_rng(step).integers(0, 7, 2))
+
+
+def test_statistics_can_be_recorded_where_slots_wait():
+    envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(
+        plr.make_vec(NAME, 2, levels=[3], autoreset_mode="Disabled"))
+    envs.reset(seed=1)
+    for step in range(300):
+        *_, terminated, truncated, info = envs.step(np.random.default_rng(step).integers(0, 7, 2))
+        ended = terminated | truncated
+        if ended.any():
+            break
+    ours = info["final_info"]["episode"]
+    assert (info["episode"]["l"][ended] == ours["l"][ended]).all()
+
+
+def test_a_refused_reset_changes_nothing():
+    replay = plr.LevelReplay(10)
+    envs = plr.make_vec(NAME, 2, curriculum=replay)
+    _, info = envs.reset(seed=5)
+    before = info["level"].copy(), replay.state_dict(), envs.np_random_seed
+    for arguments in ({"options": {"levels": [3, 60]}}, {"seed": 77, "options": {"reset_mask": [1, 0]}}):
+        with pytest.raises((IndexError, TypeError)):
+            envs.reset(**arguments)
+        assert (info["level"] == before[0]).all() and replay.state_dict() == before[1]
+        assert envs.np_random_seed == before[2]
+
+
+def test_what_the_environment_goes_by_cannot_be_written():
+    envs = plr.make_vec(NAME, 2)
+    _, info = envs.reset(seed=1)
+    with pytest.raises(ValueError, match="read-only"):
+        info["level"][0] = 999
+    with pytest.raises(AttributeError):
+        envs.curriculum = plr.Uniform(5)

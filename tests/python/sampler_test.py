@@ -199,3 +199,19 @@ def test_impossible_results_are_refused():
     with pytest.raises(TypeError, match="^scores must be numbers, not str32$"):
         replay.record_batch([level], ["1"])
     assert replay.scores() == {}
+
+
+@pytest.mark.parametrize("kind", [plr.LevelReplay, plr.Uniform, plr.Tscl])
+def test_every_curriculum_hears_what_is_chosen(kind):
+    curriculum = kind(5)
+    curriculum.choose(3)
+    with pytest.raises(IndexError):
+        curriculum.choose(7)
+
+
+@pytest.mark.parametrize("kind", [plr.LevelReplay, plr.Uniform, plr.Tscl])
+def test_a_pickled_state_that_is_none_is_refused(kind):
+    whole = kind(5).__getstate__()
+    for state in ((), whole[:2], (whole[0], "settings", whole[2]), (*whole, 1)):
+        with pytest.raises(RuntimeError, match="^the pickled state is damaged, or of another version$"):
+            kind.__new__(kind).__setstate__(state)

@@ -206,3 +206,39 @@ def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
         plr.EpisodeScorer(3, 8, score_function="min_margin").score(**arrays())
     with pytest.raises(ValueError, match="^a rollout has at most 4 steps here, not 8$"):
         plr.EpisodeScorer(3, 4).score(**arrays())
+
+
+@pytest.mark.parametrize("field, message", [
+    ("rewards", "rewards of slot 1 at step 2 must be a finite number, not nan"),
+    ("values", "values of slot 1 at step 2 must be a finite number, not nan"),
+    ("raw_rewards", "raw_rewards of slot 1 at step 2 must be a finite number, not nan"),
+    ("logits", "logits of slot 1 at step 2 must be finite, but for actions that are forbidden (-inf)"),
+    ("next_values", "next_values of slot 1 must be a finite number, not nan"),
+])
+def test_what_is_no_number_is_refused_before_anything_is_scored(field, message):
+    scorer = plr.EpisodeScorer(2, 4, score_function="min_margin")
+    before = scorer.state_dict()
+    arrays = {"levels": np.zeros((4, 2), int), "rewards": np.zeros((4, 2)), "values": np.zeros((4, 2)),
+              "raw_rewards": np.zeros((4, 2)), "dones": np.zeros((4, 2), bool),
+              "logits": np.zeros((4, 2, 3), np.float32), "next_values": np.zeros(2)}
+    arrays["logits"][0, 0, 1] = -np.inf  # one may be forbidden
+    arrays[field][(1,) if field == "next_values" else (2, 1)] = np.nan
+    with pytest.raises(ValueError) as refused:
+        scorer.score(**arrays)
+    assert str(refused.value) == message
+    assert scorer.state_dict() == before
+
+
+def test_logits_without_actions_and_rows_without_a_choice_are_refused():
+    for logits, message in ((np.zeros((1, 1, 0)), "at least one action"), (np.full((1, 1, 3), -np.inf), "must be finite"),
+                            (np.array([[[0, np.inf]]]), "must be finite")):
+        scorer = plr.EpisodeScorer(1, 1, score_function="policy_entropy")
+        with pytest.raises(ValueError, match=message):
+            scorer.score([[0]], [[0.0]], [[0.0]], [[True]], [0.0], logits=logits)
+
+
+def test_a_pickled_state_that_is_none_is_refused():
+    whole = plr.EpisodeScorer(2, 3).__getstate__()
+    for state in ((), whole[:3], (*whole[:2], "settings", whole[3])):
+        with pytest.raises(RuntimeError, match="^the pickled state is damaged, or of another version$"):
+            plr.EpisodeScorer.__new__(plr.EpisodeScorer).__setstate__(state)
