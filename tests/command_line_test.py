@@ -162,7 +162,7 @@ class CommandLine(ProgramTest):
         self.assertEqual([(row["observation"], row["num_slots"]) for row in rows],
                          [("full", 3), ("view", 3)])
         for row in rows:
-            self.assertGreater(row["steps_per_second"], 1000)
+            self.assertGreater(row["steps_per_second"], 0)
             self.assertGreater(row["microseconds_per_start"], 0)
             self.assertGreater(row["microseconds_per_start_again"], 0)
 

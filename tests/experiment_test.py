@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from program import PROGRAM, ProgramTest, plr
+from program import PROGRAM, ProgramTest, plr, wait_for_log
 
 TINY = """
 methods = ["plr", "uniform"]
@@ -101,13 +101,6 @@ class Experiment(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"finished {NAMES[1]} (4 of 4)", done.stderr)
 
-    def wait_for(self, path):
-        for _ in range(600):
-            if path.exists() and path.read_text():
-                return
-            time.sleep(0.05)
-        self.fail(f"{path} did not appear")
-
     def interrupted(self, how):
         """Interrupts long runs, then checks that they have stopped and go on from where they were."""
         self.write(TINY.replace("steps = 256", "steps = 100000000"))
@@ -115,7 +108,7 @@ class Experiment(ProgramTest):
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         logs = [self.folder / "runs/tiny" / name / "log.jsonl" for name in NAMES[:2]]
         for log in logs:
-            self.wait_for(log)
+            wait_for_log(process, log)
         process.send_signal(how)
         out, _ = process.communicate(timeout=60)
         # They end on their own when their parent is gone; until then their logs grow.

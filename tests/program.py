@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 import unittest
 
 PROGRAM = os.environ["PLR_PROGRAM"]
@@ -10,6 +11,13 @@ PROGRAM = os.environ["PLR_PROGRAM"]
 def plr(*arguments, **options):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
                           timeout=120, **options)
+
+
+def wait_for_log(process, log):
+    """Until a run has logged something; fails if it ends before."""
+    while not log.exists() or not log.read_text():
+        assert process.poll() is None, f"ended with {process.returncode} before {log} was there"
+        time.sleep(0.05)
 
 
 class ProgramTest(unittest.TestCase):

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from program import PROGRAM, ProgramTest, plr
+from program import PROGRAM, ProgramTest, plr, wait_for_log
 
 TINY = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--device", "cpu", "--threads", "1",
         "--levels", "20",
@@ -158,8 +158,7 @@ class Train(ProgramTest):
             [PROGRAM, "train", *TINY, "--steps", "100000000", "--out", "run"], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         log = self.folder / "run/log.jsonl"
-        while not log.exists() or not log.read_text():
-            time.sleep(0.05)
+        wait_for_log(process, log)
         for number in signals:
             process.send_signal(number)
             time.sleep(0.001)  # two that wait to be delivered would be one

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_directory.h"
+
 namespace plr {
 namespace {
 
@@ -63,20 +65,12 @@ Shown shown(const std::filesystem::path& path) {
 
 class Gif : public ::testing::Test {
  protected:
-  void SetUp() override {
-    directory_ =
-        std::filesystem::path(::testing::TempDir()) /
-        (std::string("gif") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::ptrdiff_t num_files() const {
-    const std::filesystem::directory_iterator files(directory_);
+    const std::filesystem::directory_iterator files(directory_.path());
     return std::distance(begin(files), end(files));
   }
 
-  std::filesystem::path directory_;
+  TemporaryDirectory directory_;
 };
 
 // A square that moves over a ground of 200 colors.

@@ -11,6 +11,7 @@
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
 #include "plr/image/text.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plr {
 namespace {
@@ -79,9 +80,6 @@ TEST(Sheet, HoldsEveryPictureInItsColumn) {
 class Png : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::path(::testing::TempDir()) /
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(directory_);
     try {
       write_png(directory_ / "probe.png", Image(1, 1));
       std::filesystem::remove(directory_ / "probe.png");
@@ -89,9 +87,8 @@ class Png : public ::testing::Test {
       GTEST_SKIP() << error.what();
     }
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  std::filesystem::path directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(Png, IsWrittenWholeAndNothingBesides) {
@@ -103,7 +100,7 @@ TEST_F(Png, IsWrittenWholeAndNothingBesides) {
   EXPECT_EQ(bytes.substr(1, 3), "PNG");
   EXPECT_EQ(bytes[19], 4);  // width and height, big-endian, from byte 16
   EXPECT_EQ(bytes[23], 5);
-  const std::filesystem::directory_iterator files(directory_);
+  const std::filesystem::directory_iterator files(directory_.path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
@@ -117,7 +114,7 @@ TEST_F(Png, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
       EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
     }
   }
-  const std::filesystem::directory_iterator files(directory_);
+  const std::filesystem::directory_iterator files(directory_.path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 

@@ -11,25 +11,17 @@
 
 #include "plr/run/checkpoint.h"
 #include "plr/train/trainer.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plr {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test, removed afterwards.
 class TrainerTest : public ::testing::Test {
  protected:
-  TrainerTest() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() /
-              (std::string("plr_") + info->test_suite_name() + "_" + info->name());
-    fs::remove_all(folder_);
-  }
-  ~TrainerTest() override { fs::remove_all(folder_); }
-
   fs::path run(const std::string& name) const { return folder_ / name; }
 
-  fs::path folder_;
+  TemporaryDirectory folder_;
 };
 
 // The records of a log without what the clock says.

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plr {
 namespace {
@@ -31,14 +31,14 @@ TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
 }
 
 TEST(TrainingLevels, CanBeTheLinesOfAFile) {
-  const auto path = std::filesystem::temp_directory_path() / "plr_training_levels_test.txt";
+  const TemporaryDirectory folder;
+  const auto path = folder / "ids.txt";
   std::ofstream(path) << "7\n\n3\n42\n";
   const LevelSet levels = training_levels(path.string(), spec());
   EXPECT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[1], 3U);
   std::ofstream(path) << "7\nseven\n";
   EXPECT_NE(complaint_about(path.string()).find("line 2"), std::string::npos);
-  std::filesystem::remove(path);
 }
 
 TEST(TrainingLevels, SayWhatIsWrongWithThem) {
