@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -32,12 +31,6 @@ struct TrainArguments {
   std::map<std::string, std::string> settings;  // given as flags
   std::vector<std::string> others;              // flags that were given and are no settings
 };
-
-std::string flag_of(std::string_view setting) {
-  std::string flag = "--" + std::string(setting);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
 
 // Later ones win: preset, algorithm, method, file, flags.
 TrainConfig config_of(const TrainArguments& arguments) {

@@ -1,5 +1,6 @@
 #include "plr/train/config.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
@@ -117,6 +118,12 @@ void set(TrainConfig& config, std::string_view name, const std::string& value) {
   if (found) return;
   throw std::invalid_argument("unknown setting '" + std::string(name) + "'; did you mean " +
                               closest_name(name, names) + "?");
+}
+
+std::string flag_of(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
 }
 
 std::map<std::string, std::string> set_by_file(TrainConfig& config,

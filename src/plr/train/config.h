@@ -142,6 +142,8 @@ void check(const TrainConfig& config);
 // Sets one field by name.  Throws std::invalid_argument for an unknown name, with the closest known
 // one, and for a value that the field cannot have.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
+// A setting on the command line: "--learning-rate".
+std::string flag_of(std::string_view name);
 // All that a file of settings says (run/settings_file.h), which is returned.  Errors name the file.
 std::map<std::string, std::string> set_by_file(TrainConfig& config,
                                                const std::filesystem::path& file);

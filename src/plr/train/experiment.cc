@@ -135,11 +135,6 @@ std::vector<std::vector<Setting>> combinations(
   return all;
 }
 
-std::string flag_of(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return "--" + name;
-}
-
 // Takes what stands under a name that is none of a setting out of a list; `otherwise` if nothing.
 std::string taken(std::vector<Setting>& settings, const std::string& name,
                   const std::string& otherwise) {
