@@ -40,7 +40,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
     }
     set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
-  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  const std::int64_t batch = steps_per_update(config);
   config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
   config.schedule.eval_interval = 0;
   config.schedule.final_episodes = 1;

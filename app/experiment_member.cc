@@ -31,7 +31,7 @@ std::vector<Member> members_of(const Experiment& experiment, const fs::path& fol
     member.run = &run;
     member.folder = folder / run.name;
     member.state = saved_state(member.folder);
-    const std::int64_t batch = run.config.env.num_slots * run.config.schedule.rollout_length;
+    const std::int64_t batch = steps_per_update(run.config);
     member.steps = run.config.schedule.steps / batch * batch;
     if (!member.state.has_begun) continue;
     const std::string other = difference(run.config, config_of_run(member.folder));

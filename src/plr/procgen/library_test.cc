@@ -37,7 +37,6 @@ TEST(Library, IsNotThere) {
                 kRemedy);
 }
 
-// A folder with the real library and pictures, to be spoilt.
 TEST(Library, IsCopiedOnceWhoeverAsks) {
   PLR_NEEDS_PROCGEN();
   constexpr int kNumWorkers = 8;  // two copies
@@ -52,6 +51,7 @@ TEST(Library, IsCopiedOnceWhoeverAsks) {
   EXPECT_EQ(found[0], found[1]);
 }
 
+// A folder with the real library and pictures, to be spoilt.
 class SpoiltLibrary : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -12,8 +12,9 @@
 //   env.act();                           // its reward is not of this level
 //
 // One rule is ours: in miner an environment that has just been made believes for its first step
-// that no diamonds are left, so that where the exit is beside the start (15 of the first 200 easy levels)
-// one move wins.  With us it never believes so, as in nearly all episodes of a stock environment.
+// that no diamonds are left, so that where the exit is beside the start (15 of the first 200 easy
+// levels) one move wins.  With us it never believes so, as in nearly all episodes of a stock
+// environment.
 //
 // A value type.
 #pragma once

@@ -3,7 +3,7 @@
 // On a page: one HTML file with its data, charts and pictures inside, which opens anywhere, without
 // a network.
 //
-//   const FoundRuns found = readable_runs({"runs"});
+//   const FoundRuns found = find_runs({"runs"});
 //   write_text("report.html", page_of(found, analyze(found.runs), {.title = "plr"}));
 #pragma once
 

@@ -89,9 +89,13 @@ bool is_quoted(auto) { return false; }
 
 }  // namespace
 
+std::int64_t steps_per_update(const TrainConfig& config) {
+  return config.env.num_slots * config.schedule.rollout_length;
+}
+
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
-  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  const std::int64_t batch = steps_per_update(config);
   if (config.schedule.steps < batch) {
     throw std::invalid_argument("steps must be at least one update, " + std::to_string(batch) +
                                 " (num_slots * rollout_length), not " +

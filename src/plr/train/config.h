@@ -136,6 +136,9 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Machine", config.compute);
 }
 
+// Of all slots; a run makes whole updates.
+std::int64_t steps_per_update(const TrainConfig& config);
+
 // Throws std::invalid_argument for the first setting that cannot be.
 void check(const TrainConfig& config);
 

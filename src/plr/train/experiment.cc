@@ -165,7 +165,7 @@ std::string name_of(const TrainConfig& config, const std::string& method,
 }
 
 void make_shorter(const TrainConfig& config, double scale, std::vector<Setting>& settings) {
-  const std::int64_t batch = config.env.num_slots * config.schedule.rollout_length;
+  const std::int64_t batch = steps_per_update(config);
   const auto steps = static_cast<std::int64_t>(static_cast<double>(config.schedule.steps) * scale);
   const std::int64_t updates = std::max<std::int64_t>(1, steps / batch);
   settings.emplace_back("steps", std::to_string(updates * batch));

@@ -87,9 +87,7 @@ class Trainer::Run {
   std::size_t rollout_length() const {
     return static_cast<std::size_t>(config.schedule.rollout_length);
   }
-  std::int64_t steps_per_update() const {
-    return static_cast<std::int64_t>(num_slots() * rollout_length());
-  }
+  std::int64_t steps_per_update() const { return plr::steps_per_update(config); }
   std::int64_t num_updates() const { return config.schedule.steps / steps_per_update(); }
 
   // Files are touched last, so that a run that cannot be made leaves nothing; and config.toml is
