@@ -1,5 +1,6 @@
 #include "plr/run/gpu_sharing.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,14 @@ fs::path make_folder() {
   return ::mkdtemp(folder.data()) == nullptr ? fs::path() : fs::path(folder);
 }
 
+// What the service tells on its way is not for the terminal, where the runs' progress is.
+// Called in the new process: takes neither memory nor a lock.
+void be_silent() {
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+}
+
 // It listens once it has made its pipe.  `service` is 0 if it has ended instead.
 bool begins_to_listen(pid_t& service, const fs::path& folder) {
   const auto deadline = std::chrono::steady_clock::now() + kLongestStart;
@@ -70,6 +79,7 @@ GpuSharing::GpuSharing() {
   service_ = ::fork();
   if (service_ == 0) {
     follow_parent(parent);  // not Ctrl-C, which is for the runs: they save before it ends
+    be_silent();
     ::execl(file.c_str(), file.c_str(), "-f", nullptr);
     ::_exit(127);
   }

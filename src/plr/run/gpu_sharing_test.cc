@@ -65,6 +65,17 @@ TEST_F(GpuSharingTest, StartsAServiceInAFolderOfItsOwnAndEndsIt) {
   EXPECT_EQ(std::getenv("CUDA_MPS_PIPE_DIRECTORY"), nullptr);
 }
 
+TEST_F(GpuSharingTest, KeepsWhatTheServiceTellsFromTheTerminal) {
+  install(
+      "echo Accepting connection; echo Accepting connection >&2; "
+      "touch $CUDA_MPS_PIPE_DIRECTORY/control; exec sleep 60");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  { const GpuSharing sharing; }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(GpuSharingTest, IsOffWhereTheServiceEndsAtOnce) {
   install("exit 1");
   const GpuSharing sharing;
