@@ -7,12 +7,12 @@
 #include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "app/verbs.h"
 #include "plr/catalog/make_env.h"
+#include "plr/core/fields.h"
 #include "plr/env/random_play.h"
 
 namespace plr::app {
@@ -110,10 +110,7 @@ void print_table(const std::vector<Speed>& speeds, const BenchEnvArguments& argu
 }
 
 void bench_env(const BenchEnvArguments& arguments) {
-  if (!(arguments.seconds > 0 && arguments.seconds <= 600)) {
-    throw std::invalid_argument(
-        fmt::format("--seconds must be above 0 and at most 600, not {}", arguments.seconds));
-  }
+  check_value("--seconds", arguments.seconds, above_to(0, 600));
   std::vector<Speed> speeds;
   for (const std::string& name : arguments.envs) {
     for (const Observation observation : {Observation::kFull, Observation::kView}) {

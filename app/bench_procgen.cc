@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "plr/core/fields.h"
 #include "plr/core/random.h"
 #include "plr/env/vector_env.h"
 #include "plr/env/worker_pool.h"
@@ -295,6 +296,9 @@ std::vector<Variant> wanted_variants(const std::vector<std::string>& names) {
 }
 
 void bench_procgen(const BenchProcgenArguments& arguments) {
+  check_value("--num-slots", arguments.num_slots, from_to(1, 1 << 16));
+  check_value("--workers", arguments.num_workers, from_to(0, 1024));
+  check_value("--seconds", arguments.seconds, from_to(0.01, 600));
   const std::vector<Variant> wanted = wanted_variants(arguments.envs);
   const int num_workers = num_workers_for(arguments.num_workers, arguments.num_slots);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -344,14 +348,10 @@ void add_bench_procgen(CLI::App& bench) {
   verb->add_option("--env", arguments->envs, "environments to measure; default: all, easy")
       ->type_name("NAME...");
   verb->add_option("--num-slots", arguments->num_slots, "played side by side")
-      ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   verb->add_option("--workers", arguments->num_workers, "threads that step them; 0: one per core")
-      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  verb->add_option("--seconds", arguments->seconds, "for each measurement")
-      ->check(CLI::Range(0.01, 600.0))
-      ->capture_default_str();
+  verb->add_option("--seconds", arguments->seconds, "for each measurement")->capture_default_str();
   verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
   verb->callback([arguments] { bench_procgen(*arguments); });
 }

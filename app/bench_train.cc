@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "plr/core/fields.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 
@@ -81,10 +82,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
 }
 
 void bench_train(const BenchTrainArguments& arguments) {
-  if (arguments.updates < 1) {
-    throw std::invalid_argument(
-        fmt::format("--updates must be at least 1, not {}", arguments.updates));
-  }
+  check_value("--updates", arguments.updates, at_least(1));
   const nlohmann::ordered_json result = measured(arguments);
   if (arguments.as_json) {
     fmt::print("{}\n", result.dump(2));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "plr/core/fields.h"
 #include "plr/learn/own_kernels.h"
 #include "plr/learn/regularizers.h"
 #include "plr/train/config.h"
@@ -183,11 +184,6 @@ void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arg
   }
 }
 
-void check_at_least_one(const char* option, std::int64_t value) {
-  if (value < 1)
-    throw std::invalid_argument(fmt::format("{} must be at least 1, not {}", option, value));
-}
-
 void bench_update(BenchUpdateArguments arguments) {
   const Compute compute =
       plain({.device = arguments.device,
@@ -197,9 +193,9 @@ void bench_update(BenchUpdateArguments arguments) {
   const at::Device device = configure(compute);
   // The paper's, or what a CPU does in a reasonable time.
   if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;
-  check_at_least_one("--minibatch", arguments.minibatch);
-  check_at_least_one("--minibatches", arguments.num_minibatches);
-  check_at_least_one("--rounds", arguments.rounds);
+  check_value("--minibatch", arguments.minibatch, at_least(1));
+  check_value("--minibatches", arguments.num_minibatches, at_least(1));
+  check_value("--rounds", arguments.rounds, at_least(1));
   std::vector<Cost> costs;
   for (const std::string& network : arguments.networks) {
     for (Cost& cost : measured(network, arguments, compute, device)) {

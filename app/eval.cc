@@ -8,6 +8,8 @@
 #include <string>
 
 #include "app/verbs.h"
+#include "plr/core/fields.h"
+#include "plr/train/config.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/saved_agent.h"
 #include "plr/train/training_levels.h"
@@ -71,11 +73,7 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
 }
 
 void eval(const EvalArguments& arguments) {
-  constexpr std::int64_t kMostEpisodes = 1 << 20;
-  if (arguments.episodes < 1 || arguments.episodes > kMostEpisodes) {
-    throw std::invalid_argument(
-        fmt::format("--episodes must be from 1 to {}, not {}", kMostEpisodes, arguments.episodes));
-  }
+  check_value("--episodes", arguments.episodes, kEpisodes);
   const nlohmann::ordered_json result = evaluated(arguments);
   if (arguments.json) {
     fmt::print("{}\n", result.dump(2));

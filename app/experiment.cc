@@ -21,6 +21,7 @@
 #include "app/slurm_script.h"
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
+#include "plr/core/fields.h"
 #include "plr/run/files.h"
 #include "plr/run/gpu_sharing.h"
 
@@ -169,10 +170,7 @@ void write_slurm_script(const ExperimentArguments& arguments, const Experiment& 
 
 // In the place of this process, so that whoever started it ends the run by ending it.
 void become_task(const std::vector<Member>& members, int task) {
-  if (task < 0 || task >= std::ssize(members)) {
-    throw std::invalid_argument(
-        fmt::format("--task must be from 0 to {}, not {}", members.size() - 1, task));
-  }
+  check_value("--task", task, from_to(0, static_cast<double>(members.size() - 1)));
   const Member& member = members[static_cast<std::size_t>(task)];
   if (member.is_finished()) {
     fmt::print("{} is finished\n", member.run->name);
@@ -186,16 +184,10 @@ void become_task(const std::vector<Member>& members, int task) {
 }
 
 void check_arguments(const ExperimentArguments& arguments) {
-  if (!(arguments.scale > 0 && arguments.scale <= 1)) {
-    throw std::invalid_argument(
-        fmt::format("--scale must be above 0 and at most 1, not {}", arguments.scale));
-  }
-  if (arguments.num_jobs.value_or(1) < 1 || arguments.num_threads.value_or(1) < 1) {
-    throw std::invalid_argument("--jobs and --threads must be at least 1");
-  }
-  if (!(arguments.speed.value_or(1) > 0)) {
-    throw std::invalid_argument(fmt::format("--speed must be above 0, not {}", *arguments.speed));
-  }
+  check_value("--scale", arguments.scale, above_to(0, 1));
+  check_value("--jobs", arguments.num_jobs.value_or(1), at_least(1));
+  check_value("--threads", arguments.num_threads.value_or(1), at_least(1));
+  check_value("--speed", arguments.speed.value_or(1), above(0));
   if (!arguments.slurm && !arguments.sbatch_options.empty()) {
     throw std::invalid_argument("--sbatch goes with --slurm only");
   }

@@ -17,6 +17,7 @@
 #include "app/verbs.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/spectator.h"
+#include "plr/core/fields.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
 #include "plr/minigrid/minigrid_env.h"
@@ -190,16 +191,9 @@ void write_sheet(const LevelsArguments& arguments, const Drawing& drawing) {
   fmt::print("{} levels in {}\n", levels.size(), arguments.out);
 }
 
-void check_range(const char* option, int low, int high, int value) {
-  if (value < low || value > high) {
-    throw std::invalid_argument(
-        fmt::format("{} must be from {} to {}, not {}", option, low, high, value));
-  }
-}
-
 void draw(const LevelsArguments& arguments) {
-  check_range("--tile-size", 4, 128, arguments.tile_size);
-  check_range("--columns", 1, 100, arguments.num_columns);
+  check_value("--tile-size", arguments.tile_size, from_to(4, 128));
+  check_value("--columns", arguments.num_columns, from_to(1, 100));
   if (arguments.augment && arguments.out.empty()) {
     throw std::invalid_argument("--augment draws a picture: say where with --out FILE");
   }

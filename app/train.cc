@@ -14,6 +14,7 @@
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
+#include "plr/run/file_name.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
@@ -51,10 +52,8 @@ TrainConfig config_of(const TrainArguments& arguments) {
 // runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, and with a number behind it if
 // that is taken.
 std::filesystem::path new_folder(const TrainConfig& config) {
-  std::string task = short_env_name(config.task.env);
-  for (char& c : task) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::string name =
-      fmt::format("{}-{}-s{}", task, method_text(config), config.schedule.seed);
+  const std::string name = file_name(fmt::format("{}-{}-s{}", short_env_name(config.task.env),
+                                                 method_text(config), config.schedule.seed));
   std::filesystem::path folder = std::filesystem::path("runs") / name;
   for (int i = 2; std::filesystem::exists(folder); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);

@@ -153,7 +153,7 @@ class Experiment(ProgramTest):
         for arguments, message in [
                 (["nowhere.toml"], "there is no file nowhere.toml"),
                 (["tiny.toml"], "tiny.toml: unknown line 'steps'"),
-                (["tiny.toml", "--jobs", "0"], "--jobs and --threads must be at least 1"),
+                (["tiny.toml", "--jobs", "0"], "--jobs must be at least 1, not 0"),
                 (["tiny.toml", "--speed", "0"], "--speed must be above 0, not 0"),
                 (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
                 (["tiny.toml", "--sbatch=--time=1"], "--sbatch goes with --slurm only")]:

@@ -24,11 +24,7 @@ RolloutScorer make_scorer(nb::handle num_envs, nb::handle rollout_length,
   set_fields(settings, config);
   const auto positive = [](const char* name, nb::handle value) {
     const std::uint64_t number = whole_number(name, value);
-    // More than any run has.
-    const Bounds bounds = from_to(1, 1 << 20);
-    if (!bounds.contains(static_cast<double>(number))) {
-      throw_out_of_bounds(name, to_text(number), bounds);
-    }
+    check_value(name, number, from_to(1, 1 << 20));  // more than any run has
     return static_cast<std::size_t>(number);
   };
   return {config, positive("num_envs", num_envs), positive("rollout_length", rollout_length)};

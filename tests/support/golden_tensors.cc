@@ -51,9 +51,6 @@ GoldenTensor<T> GoldenTensors::tensor(const std::string& name, const std::string
 GoldenTensor<float> GoldenTensors::floats(const std::string& name) const {
   return tensor<float>(name, "f32");
 }
-GoldenTensor<double> GoldenTensors::doubles(const std::string& name) const {
-  return tensor<double>(name, "f64");
-}
 GoldenTensor<std::uint8_t> GoldenTensors::bytes(const std::string& name) const {
   return tensor<std::uint8_t>(name, "u8");
 }

@@ -30,7 +30,6 @@ class GoldenTensors {
   explicit GoldenTensors(const std::string& name);
 
   GoldenTensor<float> floats(const std::string& name) const;
-  GoldenTensor<double> doubles(const std::string& name) const;
   GoldenTensor<std::uint8_t> bytes(const std::string& name) const;
   GoldenTensor<std::int32_t> ints(const std::string& name) const;
 

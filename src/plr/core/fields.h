@@ -34,6 +34,9 @@ struct Bounds {
 constexpr Bounds above(double low) { return {.low = low, .low_excluded = true}; }
 constexpr Bounds at_least(double low) { return {.low = low}; }
 constexpr Bounds from_to(double low, double high) { return {.low = low, .high = high}; }
+constexpr Bounds above_to(double low, double high) {
+  return {.low = low, .high = high, .low_excluded = true};
+}
 constexpr Bounds from_to_below(double low, double high) {
   return {.low = low, .high = high, .high_excluded = true};
 }
@@ -72,15 +75,21 @@ E enum_from(std::string_view field, std::string_view name) {
   throw_unknown_name(field, name, known);
 }
 
-// Throws std::invalid_argument for the first number outside its bounds.
+// Throws std::invalid_argument naming the field, the value and the bounds if it lies outside.
+template <class Number>
+void check_value(std::string_view field, Number value, const Bounds& bounds) {
+  if (!bounds.contains(static_cast<double>(value))) {
+    throw_out_of_bounds(field, to_text(value), bounds);
+  }
+}
+
+// The same for the first number of a config that lies outside.
 template <class Config>
 void check_fields(const Config& config) {
   visit_fields(config, [](std::string_view name, const auto& value, const Bounds& bounds,
                           std::string_view /*help*/) {
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
-      if (!bounds.contains(static_cast<double>(value))) {
-        throw_out_of_bounds(name, to_text(value), bounds);
-      }
+      check_value(name, value, bounds);
     }
   });
 }

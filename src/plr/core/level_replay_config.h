@@ -86,7 +86,7 @@ void visit_fields(Config& config, Visit&& visit) {
         "rho: the share of replays that go to levels by how long they have not been visited");
   visit("epsilon", config.epsilon, from_to(0, 1),
         "of epsilon-greedy: the share spread over all levels");
-  visit("smoothing", config.smoothing, Bounds{.low = 0, .high = 1, .low_excluded = true},
+  visit("smoothing", config.smoothing, above_to(0, 1),
         "alpha: the weight of a new score against the old one; 1 replaces it (D9)");
   visit("schedule", config.schedule, any_value(),
         "when to replay rather than play a new level, for finite sets of levels (D2)");

@@ -38,7 +38,7 @@ requires std::same_as<std::remove_const_t<Config>, TsclConfig>
 void visit_fields(Config& config, Visit&& visit) {
   visit("tscl_window", config.window, from_to(2, 1 << 20),
         "K: the last returns of a level whose slope is its progress");
-  visit("tscl_smoothing", config.smoothing, Bounds{.low = 0, .high = 1, .low_excluded = true},
+  visit("tscl_smoothing", config.smoothing, above_to(0, 1),
         "alpha: the weight of a new slope against the old progress; 1 replaces it");
   visit("tscl_policy", config.policy, any_value(), "how progress becomes a probability");
   visit("tscl_epsilon", config.epsilon, from_to(0, 1),

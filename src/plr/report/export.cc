@@ -8,6 +8,7 @@
 #include "plr/report/difficulty.h"
 #include "plr/report/labels.h"
 #include "plr/report/svg_chart.h"
+#include "plr/run/file_name.h"
 #include "plr/run/files.h"
 
 namespace plr {
@@ -26,14 +27,6 @@ Chart chart_of(const std::string& title, const std::vector<double>& steps,
     chart.lines.push_back({labels[m], curve.mean, curve.deviation});
   }
   return chart;
-}
-
-std::string file_name(std::string text) {
-  for (char& c : text) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
-    c = is_plain ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : '-';
-  }
-  return text;
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }

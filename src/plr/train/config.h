@@ -44,6 +44,9 @@ struct TaskConfig {
   CurriculumKind curriculum = CurriculumKind::kPlr;
 };
 
+// Of one evaluation.
+inline constexpr Bounds kEpisodes = from_to(1, 1 << 20);
+
 struct ScheduleConfig {
   std::int64_t steps = 1'000'000;
   std::int64_t rollout_length = 256;
@@ -97,9 +100,8 @@ void visit_fields(Config& config, Visit&& visit) {
         "parts of the slots that take turns: while some step, the network acts for others");
   visit("eval_interval", config.eval_interval, at_least(0),
         "updates between two evaluations on test and training levels; 0 for none");
-  visit("eval_episodes", config.eval_episodes, from_to(1, 1 << 20), "episodes of each of them");
-  visit("final_episodes", config.final_episodes, from_to(1, 1 << 20),
-        "episodes of the last evaluation");
+  visit("eval_episodes", config.eval_episodes, kEpisodes, "episodes of each of them");
+  visit("final_episodes", config.final_episodes, kEpisodes, "episodes of the last evaluation");
   visit("checkpoint_interval", config.checkpoint_interval, at_least(1),
         "updates between two checkpoints");
   visit("levels_interval", config.levels_interval, at_least(1),

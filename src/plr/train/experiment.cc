@@ -9,6 +9,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/core/closest_name.h"
+#include "plr/run/file_name.h"
 #include "plr/run/files.h"
 #include "plr/run/settings_file.h"
 #include "plr/train/training_levels.h"
@@ -38,6 +39,8 @@ std::uint64_t seed_of(const std::string& text) {
   return seed;
 }
 
+constexpr std::uint64_t kMostSeeds = 10'000;  // of one range: a longer one is a slip of the keys
+
 // Numbers and ranges like 1-10.
 std::vector<std::uint64_t> seeds_of(const Values& values) {
   std::vector<std::uint64_t> seeds;
@@ -46,8 +49,12 @@ std::vector<std::uint64_t> seeds_of(const Values& values) {
     const std::uint64_t first = seed_of(value.substr(0, hyphen));
     const std::uint64_t last =
         hyphen == std::string::npos ? first : seed_of(value.substr(hyphen + 1));
-    if (last < first || last - first >= 10'000) {
+    if (last < first) {
       throw std::invalid_argument("seeds must be numbers or ranges like 1-10, not " + value);
+    }
+    if (last - first >= kMostSeeds) {
+      throw std::invalid_argument("seeds must be at most " + std::to_string(kMostSeeds) +
+                                  " in a range, not " + value);
     }
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
   }
@@ -144,15 +151,6 @@ std::string taken(std::vector<Setting>& settings, const std::string& name,
     return setting.first == name;
   });
   return value;
-}
-
-std::string file_name(std::string text) {
-  for (char& c : text) {
-    const auto letter = static_cast<unsigned char>(c);
-    const bool is_plain = std::isalnum(letter) != 0 || c == '.' || c == '+' || c == '_';
-    c = is_plain ? static_cast<char>(std::tolower(letter)) : '-';
-  }
-  return text;
 }
 
 std::string name_of(const TrainConfig& config, const std::string& method,

@@ -108,6 +108,8 @@ TEST(Experiment, SaysWhatIsWrongWithItsFile) {
   EXPECT_EQ(complaint("[sweeep]\ntemperature = 1\n"),
             "unknown section [sweeep]; there are [settings], [sweep] and [variant.NAME]");
   EXPECT_EQ(complaint("seeds = \"5-1\"\n"), "seeds must be numbers or ranges like 1-10, not 5-1");
+  EXPECT_EQ(complaint("seeds = \"1-20000\"\n"),
+            "seeds must be at most 10000 in a range, not 1-20000");
   EXPECT_EQ(complaint("seeds = [1, 1]\n"), "two runs would be named doorkey-6x6-s1");
   EXPECT_THROW(read_experiment("nowhere.toml", {}), std::invalid_argument);
 }
