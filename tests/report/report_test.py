@@ -56,7 +56,7 @@ class Report(ProgramTest):
         names = {path.name for path in (self.folder / "figures").iterdir()}
         for table in ("returns", "gaps", "robust"):
             self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
-        self.assertLessEqual({"curves.csv", "runs.csv", "test-multiroom-n4-random.svg",
+        self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "test-multiroom-n4-random.svg",
                               "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())

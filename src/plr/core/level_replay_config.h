@@ -24,7 +24,7 @@ enum class Transform : std::uint8_t {
   kProportional,   // score^(1/temperature)
   kGreedy,         // all on the highest score
   kSoftmax,        // exp(score/temperature)
-  kEpsilonGreedy,  // 1 - epsilon on the highest score, epsilon spread over all
+  kEpsilonGreedy,  // 1 - epsilon on the highest score, epsilon spread over all seen
   kConstant,       // the same for each
 };
 
@@ -85,7 +85,7 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("staleness_coef", config.staleness_coef, from_to(0, 1),
         "rho: the share of replays that go to levels by how long they have not been visited");
   visit("epsilon", config.epsilon, from_to(0, 1),
-        "of epsilon-greedy: the share spread over all levels");
+        "of epsilon-greedy: the share spread over all seen levels (D30)");
   visit("smoothing", config.smoothing, above_to(0, 1),
         "alpha: the weight of a new score against the old one; 1 replaces it (D9)");
   visit("schedule", config.schedule, any_value(),

@@ -1,4 +1,4 @@
-// Recorded networks and tensors for the tests of this directory.
+// How do the tests of this directory get recorded networks and tensors?
 #pragma once
 
 #include <ATen/ATen.h>

@@ -1,4 +1,6 @@
-// The layers that networks are made of: their parameters by name, and what they do.
+// What are networks made of?
+//
+// Of layers: their parameters by name, and what they do.
 //
 //   add_layer("policy", {7, 64}, Init::kOrthogonal, 0.01, specs);   // makes policy.w and policy.b
 //   const Layer policy(parameters, "policy");

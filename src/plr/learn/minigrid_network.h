@@ -1,4 +1,4 @@
-// The network for MiniGrid's small grids of codes.
+// Which network plays MiniGrid, whose observations are small grids of codes?
 //
 //   conv 2x2, 16 -> max-pool 2x2 -> ReLU -> conv 2x2, 32 -> ReLU -> conv 2x2 -> ReLU
 //   policy: 64 tanh units -> logits;  value: 64 tanh units of its own -> value

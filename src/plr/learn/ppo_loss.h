@@ -1,4 +1,6 @@
-// The terms of PPO's loss, each a scalar on the device.
+// What does PPO minimize?
+//
+// A weighted sum of the first three of these terms, each a scalar on the device.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,6 @@
-// The network for Procgen's images: the residual network of IMPALA (Espeholt et al. 2018).
+// Which network plays Procgen, whose observations are images?
+//
+// The residual network of IMPALA (Espeholt et al. 2018):
 //
 //   three stages of 16, 32 and 32 channels: conv 3x3 -> max-pool 3x3, stride 2 -> two blocks
 //   ReLU -> 256 units, ReLU -> logits and value

@@ -31,7 +31,7 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
   return spec;
 }
 
-// Of a sealed state; the library's states are 20 to 60 kB.
+// Of a sealed state; the library's states are 10 to 30 kB.
 constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMaxStateSize = 1 << 21;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "plr/report/tables.h"
 #include "plr/report/test_runs.h"
 #include "tests/support/temporary_directory.h"
 
@@ -82,6 +83,13 @@ TEST(Analysis, CountsUnfinishedRunsOnlyWhereNoneIsFinished) {
   const Analysis analysis = analyze(runs_of(list));
   EXPECT_FALSE(analysis.is_final);
   EXPECT_EQ(analysis.envs[0].methods[0].final.test.size(), 2U);
+}
+
+TEST(Analysis, SaysInItsTablesWhereNothingIsEvaluated) {
+  std::vector<RunData> runs = runs_of({{.test = {0.5}, .is_finished = false}});
+  runs[0].evaluations.clear();
+  const Analysis analysis = analyze(runs);
+  EXPECT_TRUE(final_returns(analysis).note.starts_with("No run has been evaluated yet. "));
 }
 
 TEST(Analysis, ReadsCurvesOffBetweenEvaluationsAndNotBeyond) {

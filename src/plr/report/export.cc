@@ -31,6 +31,21 @@ Chart chart_of(const std::string& title, const std::vector<double>& steps,
 
 std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
 
+// A line per evaluation of each run.
+std::string evaluations_csv(std::span<const RunData> runs) {
+  const std::vector<std::string> labels = labels_of(runs);
+  std::string csv = "env,method,seed,steps,test_return,train_return,test_success\n";
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string run =
+        fmt::format("{},{},{}", runs[i].env(), csv_quoted(labels[i]), runs[i].setting("seed"));
+    for (const LoggedEvaluation& e : runs[i].evaluations) {
+      csv += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", run, e.steps, e.test_return,
+                         e.train_return, e.test_success);
+    }
+  }
+  return csv;
+}
+
 }  // namespace
 
 std::string curves_csv(const Analysis& analysis) {
@@ -85,6 +100,7 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   }
   write_text(folder / "curves.csv", curves_csv(analysis));
   write_text(folder / "runs.csv", runs_csv(runs));
+  write_text(folder / "evaluations.csv", evaluations_csv(runs));
   const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs);
   if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
   for (const DifficultyCurves& curves : difficulties) {

@@ -2,8 +2,9 @@
 //
 //   export_report("figures", found.runs, analysis, {});
 //
-// writes TABLE.csv, .md and .tex of every table, QUANTITY-ENV.svg of every curve, curves.csv and
-// runs.csv; where levels have degrees of difficulty, difficulty-ENV-METHOD.svg and difficulty.csv.
+// writes TABLE.csv, .md and .tex of every table, QUANTITY-ENV.svg of every curve, curves.csv,
+// runs.csv, and evaluations.csv, from which the rest can be computed anew; where levels have
+// degrees of difficulty, difficulty-ENV-METHOD.svg and difficulty.csv.
 #pragma once
 
 #include <filesystem>

@@ -53,6 +53,7 @@ std::string runs_note(const Analysis& analysis) {
       most = std::max(most, method.final.test.size());
     }
   }
+  if (most == 0) return "No run has been evaluated yet.";
   std::string note = "Mean and standard deviation over ";
   note += fewest == most ? fmt::format("{} run{}", most, most == 1 ? "" : "s")
                          : fmt::format("{} to {} runs", fewest, most);

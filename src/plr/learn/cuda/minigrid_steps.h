@@ -1,5 +1,6 @@
-// The steps of minigrid_learn.h, one file each, in the order in which they are taken.
+// What are the steps of minigrid_learn.h?
 //
+// One file has each; they stand in the order in which they are taken.
 // `stream` is a cudaStream_t everywhere.  What CUDA refuses shows when the last one was ordered.
 #pragma once
 

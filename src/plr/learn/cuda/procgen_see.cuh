@@ -1,6 +1,6 @@
-// All convolutions of Procgen's network in one kernel.
+// How are all convolutions of Procgen's network done in one kernel?
 //
-// The three stages that a Seer (procgen_seer.cuh) goes through.
+// In the three stages that a Seer (procgen_seer.cuh) goes through.
 #pragma once
 
 #include "plr/learn/cuda/procgen_seer.cuh"

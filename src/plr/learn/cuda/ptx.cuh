@@ -1,7 +1,7 @@
-// The instructions of Hopper that CUDA C++ has no words for, one thin function each.
+// How are instructions of Hopper written for which CUDA C++ has no words?
 //
-// Addresses are those of shared memory, 32 bits.  What they do is said in NVIDIA's PTX manual under
-// the instruction's name.
+// One thin function each.  Addresses are those of shared memory, 32 bits.  What they do is said in
+// NVIDIA's PTX manual under the instruction's name.
 #pragma once
 
 #include <cstdint>
