@@ -1,11 +1,12 @@
 // The program plr: one file per verb (verbs.h); here is what they share.
 //
-// Exit codes: 0 done, 2 refused or failed, 130 and 143 stopped by Ctrl-C or SIGTERM with all saved.
-// Errors are one line on standard error.
+// Exit codes: 0 done, 2 refused or failed, 130, 143 and 129 stopped by Ctrl-C, SIGTERM or a closed
+// terminal with all saved.  Errors are one line on standard error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -136,10 +137,25 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
+// An empty word is that of a script whose variable is not set; what it was for must not be guessed.
+void expect_words(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      throw std::invalid_argument(word.substr(0, word.size() - 1) + " must not be empty");
+    }
+    if (!word.empty()) continue;
+    const std::string before = argv[i - 1];
+    throw std::invalid_argument((before.starts_with("--") ? before : "an argument") +
+                                " must not be empty");
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App program;
   describe(program);
   try {
+    expect_words(argc, argv);
     program.parse(arguments_of(argc, argv));
     if (program.get_subcommands().empty()) fmt::print("{}", program.help());
     finish_output();
@@ -159,4 +175,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace plr::app
 
-int main(int argc, char** argv) { return plr::app::run(argc, argv); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
+  return plr::app::run(argc, argv);
+}

@@ -89,7 +89,8 @@ std::vector<Ended> RunPool::poll() {
       const bool is_killed = WIFSIGNALED(status);
       ended.push_back({.job = place.job,
                        .is_good = !is_killed && WEXITSTATUS(status) == 0,
-                       .is_stopped = !is_killed && is_stopped(WEXITSTATUS(status)),
+                       .is_stopped = is_killed ? is_stopping_ && WTERMSIG(status) == SIGTERM
+                                               : is_stopped(WEXITSTATUS(status)),
                        .how = is_killed ? fmt::format("signal {}", WTERMSIG(status))
                                         : fmt::format("exit code {}", WEXITSTATUS(status))});
       place = {};
@@ -111,6 +112,7 @@ std::vector<std::size_t> RunPool::running() const {
 
 void RunPool::stop() {
   next_ = jobs_.size();
+  is_stopping_ = true;
   for (const Place& place : places_) {
     if (place.process != 0) ::kill(place.process, SIGTERM);
   }

@@ -27,7 +27,7 @@ struct Job {
 struct Ended {
   std::size_t job = 0;
   bool is_good = false;
-  bool is_stopped = false;  // and has saved (stop_wanted.h)
+  bool is_stopped = false;  // as it was asked to, and has saved if it had begun (stop_wanted.h)
   std::string how;          // "exit code 2", "signal 9"
 };
 
@@ -56,6 +56,7 @@ class RunPool {
   std::vector<Job> jobs_;
   std::vector<std::string> gpus_;
   std::size_t next_ = 0;
+  bool is_stopping_ = false;
   struct Place {
     pid_t process = 0;  // 0: free
     std::size_t job = 0;

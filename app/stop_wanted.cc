@@ -17,12 +17,16 @@ void want_stop(int signal) {
 void listen_for_stop() {
   std::signal(SIGINT, want_stop);
   std::signal(SIGTERM, want_stop);
+  // Of a terminal that is closed; nohup has it ignored.
+  if (std::signal(SIGHUP, want_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 bool is_stop_wanted() { return stop_wanted != 0; }
 
 int Stopped::exit_code() const { return 128 + (is_stop_wanted() ? stop_wanted : SIGTERM); }
 
-bool is_stopped(int exit_code) { return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM; }
+bool is_stopped(int exit_code) {
+  return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM || exit_code == 128 + SIGHUP;
+}
 
 }  // namespace plr::app

@@ -1,9 +1,10 @@
 // How does one ask a long run to stop, and save?
 //
-//   listen_for_stop();                  // from now on Ctrl-C and SIGTERM are requests
+//   listen_for_stop();                  // from now on Ctrl-C, SIGTERM and SIGHUP are requests
 //   while (!is_stop_wanted()) ...
 //
-//   if (!is_done) throw Stopped();      // all is saved and said; the program ends with 130 or 143
+//   if (!is_done) throw Stopped();      // all is saved and said; the program ends with 130, 143 or
+//   129
 //
 // A second Ctrl-C ends the program at once.  A second SIGTERM does not: `timeout` and schedulers
 // send one to the program and another to its group.

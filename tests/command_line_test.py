@@ -47,6 +47,11 @@ class CommandLine(ProgramTest):
     def test_too_many_arguments_are_refused(self):
         self.assert_refused(["envs", "a", "b"], "plr envs: unexpected argument 'b'")
 
+    def test_an_empty_word_is_refused_as_of_a_variable_that_is_not_set(self):
+        self.assert_refused(["report", "--export", ""], "plr: --export must not be empty")
+        self.assert_refused(["report", "--export="], "plr: --export must not be empty")
+        self.assert_refused(["report", ""], "plr: an argument must not be empty")
+
     def test_missing_arguments_are_named(self):
         self.assert_refused(["levels"], "plr levels: ENV is required; see plr levels --help")
         done = plr("bench")

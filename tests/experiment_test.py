@@ -121,6 +121,19 @@ class Experiment(ProgramTest):
             self.fail("the runs go on")
         return process.returncode, out
 
+    def test_stopped_while_runs_begin_nothing_has_failed(self):
+        self.write(TINY.replace("steps = 256", "steps = 100000000"))
+        for delay in (0.02, 0.05, 0.1, 0.2, 0.3):
+            process = subprocess.Popen([PROGRAM, "experiment", "tiny.toml", "--jobs", "2"], cwd=self.folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while not (self.folder / "runs/tiny/output").exists():
+                time.sleep(0.005)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+            self.assertIn(process.returncode, (128 + signal.SIGINT, -signal.SIGINT))  # or before it listens
+            self.assertNotIn("failed", err)
+
     def test_ctrl_c_saves_all_runs_and_the_same_command_goes_on(self):
         code, out = self.interrupted(signal.SIGINT)
         self.assertEqual(code, 128 + signal.SIGINT)

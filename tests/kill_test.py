@@ -56,7 +56,7 @@ def result(folder):
     files = {str(path.relative_to(newest)): path.read_bytes()
              for path in newest.rglob("*") if path.suffix in (".bin", ".safetensors")}
     logs = {name: records(folder / name) for name in ("log.jsonl", "eval.jsonl", "levels.jsonl")}
-    return newest.name, files, logs
+    return newest.name, files, logs, (folder / "levels.csv").read_text()
 
 
 class Kill(unittest.TestCase):

@@ -5,6 +5,7 @@ Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard lib
 
 import json
 import pathlib
+import resource
 import signal
 import subprocess
 import tempfile
@@ -25,10 +26,10 @@ class Train(ProgramTest):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def assert_leaves_nothing(self, arguments, message):
+    def assert_leaves_nothing(self, arguments, message, **options):
         """One line on standard error that says so, nothing on standard output, nothing written."""
         before = sorted(self.folder.rglob("*"))
-        done = plr(*arguments, cwd=self.folder)
+        done = plr(*arguments, cwd=self.folder, **options)
         self.assertEqual(done.stdout, "")
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn(message, done.stderr)
@@ -174,6 +175,36 @@ class Train(ProgramTest):
 
     def test_sigterm_saves_even_if_it_comes_twice_as_from_timeout(self):
         self.assert_saves_when_sent(signal.SIGTERM, signal.SIGTERM)
+
+    def test_a_closed_terminal_saves_too(self):
+        self.assert_saves_when_sent(signal.SIGHUP)
+
+    def test_the_last_evaluation_can_be_stopped(self):
+        process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "64", "--final-episodes", "1000000",
+                                    "--out", "run"], cwd=self.folder, stdout=subprocess.PIPE, text=True,
+                                   stderr=subprocess.DEVNULL)
+        while not (self.folder / "run/checkpoint/update-00000001").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        self.assertIn("plr train --resume run", process.communicate(timeout=60)[0])
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_a_file_that_may_not_grow_is_an_error_like_others(self):
+        def few_bytes():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        self.assert_leaves_nothing(["train", *TINY, "--steps", "256", "--out", "run"], "File too large",
+                                   preexec_fn=few_bytes)
+
+    def test_folders_and_files_may_have_any_name(self):
+        folder = self.folder / 'a#b "c" \\d, [e]'
+        folder.mkdir()
+        (folder / "ids#1.txt").write_text("3\n5\n8\n")
+        done = plr("train", *TINY, "--steps", "64", "--levels", "ids#1.txt", "--out", "run", cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for verb in (["eval", "run"], ["report", "run"], ["train", "--resume", "run", "--steps", "128"]):
+            done = plr(*verb, cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     # ---- methods
 

@@ -26,7 +26,8 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape,
   if (h < 1 || w < 1) {
     throw std::invalid_argument(
         "observation: " + std::to_string(shape.height) + "x" + std::to_string(shape.width) +
-        " is too small for the MiniGrid network, which needs " + (config.pool ? "7x7" : "4x4"));
+        " is too small for the MiniGrid network, which needs " +
+        (config.pool ? "7x7, or 4x4 without its pool (pool = false)" : "4x4"));
   }
   std::vector<ParameterSpec> specs;
   add_layer("conv1", {16, shape.channels, 2, 2}, Init::kXavierUniform, 1, specs);

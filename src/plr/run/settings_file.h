@@ -5,11 +5,13 @@
 //
 //   for (const auto& [name, value] : values_of_toml(read_text(path), path)) ...
 //
-// Everything here throws std::invalid_argument naming the source and what is wrong in it.
+// Between quotes stands any text, with \" \\ \n \r \t for what cannot; between '...' all as it is.
+// What is read throws std::invalid_argument naming the source and what is wrong in it.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plr {
@@ -27,5 +29,8 @@ std::vector<SettingLine> lines_of_toml(const std::string& toml, const std::strin
 // Of a file without sections and lists, as a run's config.toml is: values by their names.
 std::map<std::string, std::string> values_of_toml(const std::string& toml,
                                                   const std::string& source);
+
+// A text between quotes, which is read as the same text.
+std::string toml_text(std::string_view text);
 
 }  // namespace plr

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
+#include <string>
 
 namespace plr {
 namespace {
@@ -21,6 +23,20 @@ TEST(SettingsFile, HasSectionsListsAndComments) {
   EXPECT_EQ(lines[0].values, (std::vector<std::string>{"a/b", "c d"}));
   EXPECT_EQ(lines[1].section, "sweep.one");
   EXPECT_EQ(lines[1].values, std::vector<std::string>{"0.1"});
+}
+
+TEST(SettingsFile, KeepsAnyTextBetweenQuotes) {
+  for (const std::string text : {"", "a # b", "c#x/lv.txt", "a \"b\" c", "back\\slash", "ends\\",
+                                 "two\nlines\r\tof it", "[a, b]", "a = b", "it's", "Jiří"}) {
+    EXPECT_EQ(values_of_toml("a = " + toml_text(text) + "  # it's \"one\"\nb = 1\n", "file"),
+              (std::map<std::string, std::string>{{"a", text}, {"b", "1"}}));
+  }
+  EXPECT_EQ(values_of_toml("a = 'as \\it #is\\'\n", "file").at("a"), "as \\it #is\\");
+  EXPECT_EQ(values_of_toml("\xef\xbb\xbf"
+                           "a = \"b\"\r\n",
+                           "file")
+                .at("a"),
+            "b");
 }
 
 TEST(SettingsFile, OfARunHasOneValuePerName) {

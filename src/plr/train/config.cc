@@ -209,8 +209,9 @@ std::string to_toml(const TrainConfig& config) {
     toml << "\n# " << title << "\n";
     visit_fields(
         group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
-          const char* quote = is_quoted(value) ? "\"" : "";
-          toml << name << " = " << quote << to_text(value) << quote << "  # " << help << "\n";
+          const std::string text = to_text(value);
+          toml << name << " = " << (is_quoted(value) ? toml_text(text) : text) << "  # " << help
+               << "\n";
         });
   });
   return toml.str();

@@ -40,7 +40,8 @@ double Evaluation::standard_error() const {
 Evaluator::Evaluator(VectorEnv& env, const Network& network)
     : env_(env), network_(network), buffers_(env.spec()) {}
 
-Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Random random) {
+Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Random random,
+                           const std::function<bool()>& should_stop) {
   const auto num_slots = static_cast<std::size_t>(env_.spec().num_slots);
   const StepBatch batch = buffers_.batch();
   Policy policy(network_, {.greedy = greedy}, num_slots);
@@ -67,6 +68,10 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
 
   std::size_t num_left = levels.size();
   while (num_left > 0) {
+    if (should_stop && should_stop()) {
+      evaluation.is_whole = false;
+      break;
+    }
     for (double& u : uniforms) u = random.uniform();
     policy.act(view_of_obs(batch.observations, network_.shape()), uniforms,
                {actions, log_probs, values, {}});

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "plr/core/level.h"
@@ -30,6 +31,7 @@ struct PlayedEpisode {
 // One episode for each level asked for, in that order.
 struct Evaluation {
   std::vector<PlayedEpisode> episodes;
+  bool is_whole = true;  // or it was stopped before they had ended
 
   double mean_return() const;
   // Of the mean; 0 for fewer than two episodes.
@@ -44,8 +46,10 @@ class Evaluator {
   // `env` is the evaluator's own: it starts and steps all of its slots.
   Evaluator(VectorEnv& env, const Network& network);
 
-  // Actions are drawn from the policy, or the likeliest is taken if `greedy`.
-  Evaluation play(const std::vector<LevelId>& levels, bool greedy, Random random);
+  // Actions are drawn from the policy, or the likeliest is taken if `greedy`.  `should_stop`, if
+  // there is one, is asked at every step.
+  Evaluation play(const std::vector<LevelId>& levels, bool greedy, Random random,
+                  const std::function<bool()>& should_stop = {});
 
  private:
   VectorEnv& env_;

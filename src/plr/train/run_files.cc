@@ -1,6 +1,9 @@
 #include "plr/train/run_files.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <system_error>
 #include <vector>
 
 namespace plr {
@@ -18,6 +21,15 @@ RunFiles::RunFiles(const std::filesystem::path& folder)
       evaluations_(folder / "eval.jsonl"),
       levels_(folder / "levels.jsonl"),
       events_(folder / "events.out.tfevents.plr", seconds_since_1970()) {}
+
+bool RunFiles::has_records(const std::filesystem::path& folder) {
+  constexpr std::array kLogs = {"log.jsonl", "eval.jsonl", "levels.jsonl"};
+  return std::ranges::any_of(kLogs, [&](const char* name) {
+    std::error_code ignored;
+    const std::uintmax_t size = std::filesystem::file_size(folder / name, ignored);
+    return !ignored && size > 0;
+  });
+}
 
 void RunFiles::log(const nlohmann::ordered_json& record) {
   log_.append(record);

@@ -36,8 +36,8 @@ class RunFiles {
   nlohmann::json sizes();
   void cut(const nlohmann::json& sizes);
 
-  // A record has been logged, by this run or another.
-  bool has_records() const { return log_.size() > 0; }
+  // A record has been logged in this folder.
+  static bool has_records(const std::filesystem::path& folder);
 
   std::filesystem::path checkpoints() const { return folder_ / "checkpoint"; }
 

@@ -51,9 +51,14 @@ TrainConfig checked(TrainConfig config) {
 }
 
 void expect_no_run(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / "config.toml")) return;
-  throw std::invalid_argument(folder.string() + " holds a run already; go on with --resume " +
-                              folder.string() + ", or name another folder");
+  if (std::filesystem::exists(folder / "config.toml")) {
+    throw std::invalid_argument(folder.string() + " holds a run already; go on with --resume " +
+                                folder.string() + ", or name another folder");
+  }
+  if (RunFiles::has_records(folder)) {
+    throw std::invalid_argument(folder.string() +
+                                " holds logs of another run; remove them, or name another folder");
+  }
 }
 
 }  // namespace
@@ -98,10 +103,6 @@ class Trainer::Run {
     make_directories(folder);
     files.emplace(folder);
     expect_no_run(folder);  // as long as the files are open, nobody else begins one
-    if (files->has_records()) {
-      throw std::invalid_argument(
-          folder.string() + " holds logs of another run; remove them, or name another folder");
-    }
     try {
       save();
       write_text(folder / "config.toml", to_toml(config));
@@ -125,6 +126,7 @@ class Trainer::Run {
       return found->second;
     };
     update = checkpoint.update;
+    saved_update = update;
     if (config.schedule.steps < update * steps_per_update()) {
       throw std::invalid_argument(
           "steps must be at least " + std::to_string(update * steps_per_update()) + ", which " +
@@ -144,7 +146,9 @@ class Trainer::Run {
     remove_leftovers(files->checkpoints());  // a run that is through will not save again
   }
 
+  // The checkpoint last: a run that is killed before it makes all of this once more.
   void save() {
+    write_text(folder / "levels.csv", level_record.table(curriculum->weights()));
     ByteWriter minibatches;
     minibatches.random(ppo.stream());
     const nlohmann::json facts = {
@@ -159,7 +163,6 @@ class Trainer::Run {
                                 {"collector", collector.save(rollout)},
                                 {"minibatches", minibatches.seal("minibatches", 1)}},
                      .tensors = to_bytes(ppo.state())});
-    write_text(folder / "levels.csv", level_record.table(curriculum->weights()));
     saved_update = update;
   }
 
@@ -199,27 +202,34 @@ class Trainer::Run {
           level_record.describe(update, update * steps_per_update(), curriculum->weights()));
     }
     if (schedule.eval_interval > 0 && update % schedule.eval_interval == 0) {
-      evaluate(schedule.eval_episodes, false);
+      evaluate(schedule.eval_episodes, false, {});
     }
     if (update % schedule.checkpoint_interval == 0) save();
   }
 
-  void finish() {
+  // May take long, and is made anew from its beginning if somebody stops it.
+  void finish(const std::function<bool()>& should_stop) {
     if (is_final) return;
-    evaluate(config.schedule.final_episodes, true);
+    if (saved_update != update) save();
+    if (!evaluate(config.schedule.final_episodes, true, should_stop)) return;
     is_final = true;
     save();
   }
 
-  // On test levels and on training levels, both drawn anew from a stream of this update.
-  void evaluate(std::int64_t episodes, bool is_last) {
+  // On test levels and on training levels, both drawn anew from a stream of this update.  False if
+  // it was stopped, and then nothing is recorded.
+  bool evaluate(std::int64_t episodes, bool is_last, const std::function<bool()>& should_stop) {
     const std::string name = "evaluate/" + std::to_string(update);
     Random random = streams.named(name);
     const auto count = static_cast<std::size_t>(episodes);
     const auto test_ids = test_levels(env->spec(), levels, count, random);
     const auto train_ids = levels_of(levels, count, random);
-    const Evaluation test = evaluator.play(test_ids, false, streams.named(name + "/test"));
-    const Evaluation train = evaluator.play(train_ids, false, streams.named(name + "/train"));
+    const auto play = [&](const std::vector<LevelId>& ids, const char* kind) {
+      return evaluator.play(ids, false, streams.named(name + kind), should_stop);
+    };
+    const Evaluation test = play(test_ids, "/test");
+    const Evaluation train = play(train_ids, "/train");
+    if (!test.is_whole || !train.is_whole) return false;
     test_return = test.mean_return();
     test_success = test.success_rate();
     nlohmann::ordered_json record = {{"update", update},
@@ -243,6 +253,7 @@ class Trainer::Run {
       }
     }
     files->evaluation(record);
+    return true;
   }
 
   nlohmann::ordered_json log_record(const PpoStats& stats) const {
@@ -316,7 +327,7 @@ bool Trainer::run(const Watch& watch) {
     if (watch.should_stop && watch.should_stop()) break;
   }
   if (r.update == r.num_updates()) {
-    r.finish();
+    r.finish(watch.should_stop);
   } else if (r.saved_update != r.update) {
     r.save();
   }

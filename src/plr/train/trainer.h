@@ -47,7 +47,8 @@ struct TrainTimes {
 // How a run is watched and stopped.
 struct Watch {
   std::function<void(const Progress&)> updated = {};  // after every update
-  std::function<bool()> should_stop = {};             // asked after every update
+  // Asked after every update, and at every step of the final evaluation.
+  std::function<bool()> should_stop = {};
 };
 
 class Trainer {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plr/run/checkpoint.h"
+#include "plr/run/files.h"
 #include "plr/train/trainer.h"
 #include "tests/support/temporary_directory.h"
 
@@ -46,6 +47,7 @@ inline void expect_same_run(const fs::path& a, const fs::path& b) {
   for (const char* file : {"log.jsonl", "eval.jsonl", "levels.jsonl"}) {
     EXPECT_EQ(records(a / file), records(b / file)) << file;
   }
+  EXPECT_EQ(read_text(a / "levels.csv"), read_text(b / "levels.csv"));
 }
 
 // Trains and stops after this many updates.

@@ -129,6 +129,27 @@ TEST_F(TrainerTest, ForgetsWhatWasLoggedAfterTheCheckpoint) {
   expect_same_run(run("whole"), run("killed"));
 }
 
+TEST_F(TrainerTest, MakesALastEvaluationThatWasStoppedOnceMore) {
+  EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
+  {
+    Trainer trainer(tiny(), run("stopped"));
+    int num_left = 8 + 10;  // all updates, and some steps
+    EXPECT_FALSE(trainer.run({.should_stop = [&] { return --num_left <= 0; }}));
+    EXPECT_EQ(trainer.progress().update, 8);
+  }
+  EXPECT_EQ(load_checkpoint(run("stopped") / "checkpoint").update, 8);
+  EXPECT_EQ(records(run("stopped") / "eval.jsonl").size(), 4U);
+  EXPECT_TRUE(Trainer::resume(run("stopped")).run({}));
+  expect_same_run(run("whole"), run("stopped"));
+}
+
+TEST_F(TrainerTest, WritesItsTableOfLevelsBeforeTheCheckpoint) {
+  // Killed between the two, it is written again when the run goes on; behind it, never.
+  EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
+  EXPECT_LE(fs::last_write_time(run("run") / "levels.csv"),
+            fs::last_write_time(run("run") / "checkpoint/update-00000008/tensors.safetensors"));
+}
+
 TEST_F(TrainerTest, RepeatsARunFromItsConfigFile) {
   EXPECT_TRUE(Trainer(tiny(), run("first")).run({}));
   EXPECT_TRUE(Trainer(config_of_run(run("first")), run("second")).run({}));
@@ -155,12 +176,16 @@ TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
 }
 
 TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
-  fs::create_directories(run("run"));
-  std::ofstream(run("run") / "log.jsonl") << "{}\n";
-  EXPECT_EQ(
-      invalid_argument_of([&] { Trainer(tiny(), run("run")); }),
-      run("run").string() + " holds logs of another run; remove them, or name another folder");
-  EXPECT_EQ(fs::file_size(run("run") / "log.jsonl"), 3U);
+  for (const char* name : {"log.jsonl", "eval.jsonl"}) {
+    const fs::path folder = run(name);
+    fs::create_directories(folder);
+    write_text(folder / name, "{}\n");
+    write_text(folder / "events.out.tfevents.plr", "of others");
+    EXPECT_EQ(invalid_argument_of([&] { Trainer(tiny(), folder); }),
+              folder.string() + " holds logs of another run; remove them, or name another folder");
+    EXPECT_EQ(read_text(folder / name), "{}\n");
+    EXPECT_EQ(read_text(folder / "events.out.tfevents.plr"), "of others");
+  }
 }
 
 TEST_F(TrainerTest, LooksAtNoCheckpointBeforeItHasTheRunToItself) {

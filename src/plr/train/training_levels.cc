@@ -28,6 +28,7 @@ LevelSet levels_in_file(const std::string& path) {
   std::vector<LevelId> ids;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with('\r')) line.pop_back();  // of files from Windows
     if (line.empty()) continue;
     const auto id = number_of(line);
     if (!id) {

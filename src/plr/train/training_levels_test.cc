@@ -33,7 +33,7 @@ TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
 TEST(TrainingLevels, CanBeTheLinesOfAFile) {
   const TemporaryDirectory folder;
   const auto path = folder / "ids.txt";
-  std::ofstream(path) << "7\n\n3\n42\n";
+  std::ofstream(path) << "7\n\n3\r\n42\n";
   const LevelSet levels = training_levels(path.string(), spec());
   EXPECT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[1], 3U);
