@@ -18,6 +18,7 @@
 #include "app/report.h"
 #include "app/run_pool.h"
 #include "app/run_state.h"
+#include "app/shell_word.h"
 #include "app/slurm_script.h"
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
@@ -132,7 +133,8 @@ void print_plan(const ExperimentArguments& arguments, const Experiment& experime
         "{:<8}  {:>8} steps  {:>8}  {}\n", state, short_number(static_cast<double>(member.steps)),
         speed > 0 ? duration(static_cast<double>(steps_left) / speed) : "", member.run->name);
     if (!member.is_finished()) {
-      const std::vector<std::string> words = member.command();
+      std::vector<std::string> words = member.command();
+      std::ranges::transform(words, words.begin(), shell_word);
       fmt::print("          plr {}\n", fmt::join(words.begin() + 1, words.end(), " "));
     }
   }
@@ -165,7 +167,7 @@ void write_slurm_script(const ExperimentArguments& arguments, const Experiment& 
                                    .command = command,
                                    .sbatch_options = arguments.sbatch_options}));
   fmt::print("{} runs.  Submit with\n  sbatch {}\nand look at them with\n  plr report {}\n",
-             experiment.runs.size(), script.string(), folder.string());
+             experiment.runs.size(), shell_word(script.string()), shell_word(folder.string()));
 }
 
 // In the place of this process, so that whoever started it ends the run by ending it.

@@ -11,6 +11,7 @@
 
 #include "app/progress_bar.h"
 #include "app/report.h"
+#include "app/shell_word.h"
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
@@ -102,7 +103,7 @@ std::string command_name() {
 void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
   const Progress p = trainer.progress();
   const TaskConfig& task = trainer.config().task;
-  const std::string run = folder.string();
+  const std::string run = shell_word(folder.string());
   fmt::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env, task.levels,
              method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
              clock_text(p.seconds));
@@ -146,7 +147,7 @@ void train(const TrainArguments& arguments) {
     print_end(trainer, folder);
   } else {
     fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",
-               trainer.progress().steps, command_name(), folder.string());
+               trainer.progress().steps, command_name(), shell_word(folder.string()));
     throw Stopped();
   }
 }

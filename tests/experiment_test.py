@@ -5,6 +5,7 @@ Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard lib
 
 import json
 import pathlib
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -120,6 +121,13 @@ class Experiment(ProgramTest):
         else:
             self.fail("the runs go on")
         return process.returncode, out
+
+    def test_planned_commands_can_be_typed_whatever_the_folder(self):
+        self.write()
+        done = self.experiment("--dry-run", "--out", "it's all here")
+        commands = [line.strip() for line in done.stdout.splitlines() if line.startswith("          plr ")]
+        self.assertEqual([shlex.split(line)[-2:] for line in commands],
+                         [["--out", f"it's all here/{name}"] for name in NAMES])
 
     def test_stopped_while_runs_begin_nothing_has_failed(self):
         self.write(TINY.replace("steps = 256", "steps = 100000000"))
