@@ -213,17 +213,17 @@ if __name__ == "__main__":
     main()
 
 
-# Output to expect (94 s on 2 cores of an AMD EPYC; other processors round differently):
-#    81,920 steps  training return 0.34  success on new levels   7%  11,177 steps/s
-#   163,840 steps  training return 0.03  success on new levels  21%  11,131 steps/s
-#   245,760 steps  training return 0.43  success on new levels  44%  10,825 steps/s
-#   327,680 steps  training return 0.32  success on new levels  61%  10,800 steps/s
-#   409,600 steps  training return 0.46  success on new levels  90%  10,466 steps/s
-#   491,520 steps  training return 0.75  success on new levels  95%  10,261 steps/s
-#   573,440 steps  training return 0.75  success on new levels  98%  10,440 steps/s
-#   655,360 steps  training return 0.80  success on new levels  98%  10,715 steps/s
-#   737,280 steps  training return 0.78  success on new levels 100%  10,874 steps/s
-#   819,200 steps  training return 0.83  success on new levels 100%  11,020 steps/s
-#   901,120 steps  training return 0.88  success on new levels 100%  11,184 steps/s
-#   983,040 steps  training return 0.88  success on new levels 100%  11,118 steps/s
-#   999,424 steps  training return 0.91  success on new levels 100%  11,089 steps/s
+# Output to expect (74 s on 2 cores of an AMD EPYC, 2026-11-16; other processors round differently):
+#    81,920 steps  training return 0.00  success on new levels   5%  12,230 steps/s
+#   163,840 steps  training return 0.00  success on new levels   5%  13,038 steps/s
+#   245,760 steps  training return 0.19  success on new levels  16%  13,357 steps/s
+#   327,680 steps  training return 0.12  success on new levels  32%  13,516 steps/s
+#   409,600 steps  training return 0.30  success on new levels  66%  13,597 steps/s
+#   491,520 steps  training return 0.52  success on new levels  84%  13,648 steps/s
+#   573,440 steps  training return 0.68  success on new levels  98%  13,684 steps/s
+#   655,360 steps  training return 0.80  success on new levels  98%  13,746 steps/s
+#   737,280 steps  training return 0.79  success on new levels  99%  13,962 steps/s
+#   819,200 steps  training return 0.87  success on new levels 100%  14,003 steps/s
+#   901,120 steps  training return 0.89  success on new levels 100%  14,028 steps/s
+#   983,040 steps  training return 0.92  success on new levels 100%  14,058 steps/s
+#   999,424 steps  training return 0.90  success on new levels 100%  14,051 steps/s

@@ -183,6 +183,7 @@ class Train(ProgramTest):
         process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "64", "--final-episodes", "1000000",
                                     "--out", "run"], cwd=self.folder, stdout=subprocess.PIPE, text=True,
                                    stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
         while not (self.folder / "run/checkpoint/update-00000001").exists():
             self.assertIsNone(process.poll())
             time.sleep(0.05)
