@@ -14,7 +14,7 @@ constexpr std::array<std::pair<char, char>, 5> kEscapes = {
     {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}}};
 
 // The reader takes what stands between quotes apart at commas, and cuts it off where a comment
-// might begin.  So it gets to see numbers instead, between two signs that no file has.
+// might begin.  So it gets to see numbers instead, between two signs that are left out elsewhere.
 class HiddenTexts {
  public:
   explicit HiddenTexts(const std::string& toml) {
@@ -29,7 +29,7 @@ class HiddenTexts {
       } else if (c == '#') {
         i = std::min(toml.find('\n', i), toml.size());
       } else {
-        shown_ += c;
+        if (c != kBegin && c != kEnd) shown_ += c;
         ++i;
       }
     }

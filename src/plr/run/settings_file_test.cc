@@ -31,6 +31,11 @@ TEST(SettingsFile, KeepsAnyTextBetweenQuotes) {
     EXPECT_EQ(values_of_toml("a = " + toml_text(text) + "  # it's \"one\"\nb = 1\n", "file"),
               (std::map<std::string, std::string>{{"a", text}, {"b", "1"}}));
   }
+  EXPECT_EQ(values_of_toml("a = \x01"
+                           "7\x02\n",
+                           "file")
+                .at("a"),
+            "7");
   EXPECT_EQ(values_of_toml("a = 'as \\it #is\\'\n", "file").at("a"), "as \\it #is\\");
   EXPECT_EQ(values_of_toml("\xef\xbb\xbf"
                            "a = \"b\"\r\n",
