@@ -20,8 +20,8 @@ std::string slurm_script(const SlurmJob& job) {
       "#SBATCH --requeue\n"
       "# Two minutes before the time limit: then the run saves and ends.\n"
       "#SBATCH --signal=B:TERM@120\n",
-      job.num_tasks, shell_word(folder.string() + "/job.sh"), job.name, job.num_tasks - 1,
-      job.max_running > 0 ? fmt::format("%{}", job.max_running) : "",
+      job.num_tasks, shell_word(folder.string() + "/job.sh"), shell_word(job.name),
+      job.num_tasks - 1, job.max_running > 0 ? fmt::format("%{}", job.max_running) : "",
       shell_word(folder.string() + "/output/task-%a.txt"));
   for (const std::string& option : job.sbatch_options) {
     script += "#SBATCH " + shell_word(option) + "\n";

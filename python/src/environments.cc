@@ -176,7 +176,7 @@ EnvOptions options_from(nb::handle num_envs, const nb::kwargs& settings) {
     const std::string text = setting_text("num_envs", num_envs);
     int number = 0;
     parse_value("num_envs", text, number);
-    if (!bounds.contains(number)) throw_out_of_bounds("num_envs", text, bounds);
+    check_value("num_envs", number, bounds);
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, int>) value = number;
   });
   return options;

@@ -6,7 +6,7 @@
 //   for (const auto& [name, value] : values_of_toml(read_text(path), path)) ...
 //
 // Between quotes stands any text, with \" \\ \n \r \t for what cannot; between '...' all as it is.
-// What is read throws std::invalid_argument naming the source and what is wrong in it.
+// What cannot be read throws std::invalid_argument naming the source and what is wrong in it.
 #pragma once
 
 #include <map>

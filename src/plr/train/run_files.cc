@@ -25,9 +25,9 @@ RunFiles::RunFiles(const std::filesystem::path& folder)
 bool RunFiles::has_records(const std::filesystem::path& folder) {
   constexpr std::array kLogs = {"log.jsonl", "eval.jsonl", "levels.jsonl"};
   return std::ranges::any_of(kLogs, [&](const char* name) {
-    std::error_code ignored;
-    const std::uintmax_t size = std::filesystem::file_size(folder / name, ignored);
-    return !ignored && size > 0;
+    std::error_code error;  // as where there is none
+    const std::uintmax_t size = std::filesystem::file_size(folder / name, error);
+    return !error && size > 0;
   });
 }
 
