@@ -1,7 +1,7 @@
 # Finds libtorch and makes the target Libtorch::Libtorch.
 #
 # Where it looks: in PLR_TORCH, the directory of an installed torch package or of an unpacked libtorch
-# (either has include/ and lib/); if that is empty, where `python3` would import torch from.
+# (either has include/ and lib/); if that is empty, where Python would import torch from.
 # torch's own TorchConfig.cmake is not used, since with a CUDA build it demands the CUDA compiler; we
 # need no more of CUDA than what libtorch brings along.
 #
@@ -12,15 +12,17 @@ set(PLR_TORCH "" CACHE PATH "Directory of an installed torch package or an unpac
 
 set(Libtorch_ROOT "${PLR_TORCH}")
 if(NOT Libtorch_ROOT)
-  # find_spec says where the package lies without importing it.
+  # find_spec says where the package lies without importing it.  The Python is that of .plr/, where
+  # ./plr installs torch, or python3.
+  plr_choose_python(Libtorch_python)
   execute_process(
-    COMMAND python3 -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
+    COMMAND ${Libtorch_python} -c "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')"
     OUTPUT_VARIABLE Libtorch_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
 
 set(Libtorch_problem "")
 if(NOT Libtorch_ROOT)
-  set(Libtorch_problem "python3 knows no torch: install it or set PLR_TORCH to its directory")
+  set(Libtorch_problem "${Libtorch_python} has no torch: install it or set PLR_TORCH to its directory")
 elseif(NOT EXISTS "${Libtorch_ROOT}/include/ATen/ATen.h" OR NOT EXISTS "${Libtorch_ROOT}/lib/libtorch_cpu.so")
   set(Libtorch_problem "${Libtorch_ROOT} lacks include/ATen/ATen.h or lib/libtorch_cpu.so: set PLR_TORCH to a directory that has both")
 else()

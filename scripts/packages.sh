@@ -1,0 +1,58 @@
+# The packages that plr needs, and how they are installed. Sourced by ./plr, which sets `private`.
+#
+# Debian packages are installed with apt-get, only as root or with sudo that asks for no password.
+# Python packages go into .plr/venv. Output of both is appended to .plr/setup.log.
+
+# Lists of NEED=PACKAGE: what must be installed and the Debian package that contains it.
+required_packages='c++=g++ cmake=cmake ninja=ninja-build import:ensurepip=python3-venv
+  CLI/CLI.hpp=libcli11-dev benchmark/benchmark.h=libbenchmark-dev fmt/core.h=libfmt-dev
+  gtest/gtest.h=libgtest-dev nlohmann/json.hpp=nlohmann-json3-dev zlib.h=zlib1g-dev'
+image_packages='gif_lib.h=libgif-dev png.h=libpng-dev'
+procgen_packages='libgthread-2.0.so.0=libglib2.0-0 libz.so.1=zlib1g'
+test_packages='python3-config=python3-dev'
+[ "$(id -u)" != 0 ] || test_packages+=' chromium=chromium slurmctld=slurm-wlm'  # e.g. in a container
+
+say() { printf 'plr: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 2; }
+
+logged() {
+  printf '\n$ %s\n' "$*" >>"$private/setup.log"
+  "$@" >>"$private/setup.log" 2>&1 </dev/null
+}
+
+# Whether a header, shared library, Python module or command is installed.
+has() {
+  case $1 in
+    *.h | *.hpp) c++ -E -x c++ - <<<"#include <$1>" ;;
+    *.so.*) python3 -c "import ctypes; ctypes.CDLL('$1')" ;;
+    import:*) python3 -c "import ${1#import:}" ;;
+    *) command -v "$1" ;;
+  esac &>/dev/null
+}
+
+# apt_install LIST: installs what is missing, or prints the command that does and returns 1.
+apt_install() {
+  local item missing=() sudo=()
+  for item in $1; do has "${item%=*}" || missing+=("${item#*=}"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || sudo=(sudo -n)
+  if [ -z "${PLR_OFFLINE:-}" ] && has apt-get && "${sudo[@]}" true 2>/dev/null; then
+    say "installing ${missing[*]} with apt-get"
+    logged "${sudo[@]}" apt-get update || true
+    logged "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y "${missing[@]}" && return
+  fi
+  say "missing packages; run: sudo apt-get update && sudo apt-get install -y ${missing[*]}"
+  return 1
+}
+
+# The Python environment in .plr/ also sees the packages of the system's Python.
+make_venv() {
+  [ -x "$private/venv/bin/pip" ] ||
+    logged python3 -m venv --clear --system-site-packages "$private/venv"
+}
+
+# pip_install PACKAGE ...: returns 1 on failure. CMake runs again after a new .plr/ready.
+pip_install() {
+  make_venv && logged "$private/venv/bin/python" -m pip install --disable-pip-version-check \
+    --retries 2 --timeout 20 ${PLR_OFFLINE:+--no-index} "$@" && touch "$private/ready"
+}
