@@ -1,6 +1,6 @@
-# Writes a C++ source that holds text files: cmake -DOUT=... -DHEADER=... -DFILES=name=path|... -P
+# Writes a C++ source that contains text files: cmake -DOUT=... -DHEADER=... -DFILES=name=path|... -P
 #
-# A file becomes the constant NAME of namespace plr, declared in HEADER.
+# Each file becomes the std::string_view constant NAME of namespace plr, declared in HEADER.
 string(REPLACE "|" ";" files "${FILES}")
 set(source "#include \"${HEADER}\"\n\nnamespace plr {\n")
 foreach(file ${files})

@@ -1,8 +1,8 @@
-# Which Python runs the tests, and can the package be built for it?
+# Chooses the Python of tests and set-up, and finds what its package needs to be built.
 
-set(PLR_PYTHON "" CACHE STRING "The Python that runs tests; by default that of .plr/ or python3")
+set(PLR_PYTHON "" CACHE STRING "Python that runs the tests (default: that of .plr/, else python3)")
 
-# The Python of our own environment, where ./plr puts what the tests need.
+# Sets out to PLR_PYTHON, else the Python of .plr/venv, where ./plr installs packages, else python3.
 function(plr_choose_python out)
   set(python "${PLR_PYTHON}")
   if(NOT python)
@@ -14,8 +14,8 @@ function(plr_choose_python out)
   set(${out} "${python}" PARENT_SCOPE)
 endfunction()
 
-# Finds Python and nanobind; sets PLR_PYTHON_PROBLEM to why not, or to nothing.  A macro, since
-# what find_package sets is used by nanobind's functions later.
+# Finds Python and nanobind. PLR_PYTHON_PROBLEM is empty on success, else the reason of the failure.
+# A macro, because nanobind's functions use the variables that find_package sets.
 macro(plr_find_nanobind)
   set(PLR_PYTHON_PROBLEM "")
   if(NOT SKBUILD)
@@ -26,7 +26,7 @@ macro(plr_find_nanobind)
   find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module
                OPTIONAL_COMPONENTS Development.SABIModule)
   if(NOT Python_Interpreter_FOUND)
-    set(PLR_PYTHON_PROBLEM "there is no Python 3.11 or newer")
+    set(PLR_PYTHON_PROBLEM "Python 3.11 or newer was not found")
   elseif(NOT Python_Development.Module_FOUND)
     set(PLR_PYTHON_PROBLEM "${Python_EXECUTABLE} has no headers (python3-dev)")
   else()

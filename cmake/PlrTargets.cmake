@@ -1,6 +1,6 @@
-# How every target of the project is made: plr_library, plr_test.
+# Functions that define the targets of the project: plr_library, plr_test.
 
-# Flags of our own code only: nothing here reaches a project that links against us.
+# Compiler flags of this project; projects that link its libraries do not inherit them.
 function(plr_own_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -15,7 +15,7 @@ function(plr_own_flags target)
   endif()
 endfunction()
 
-# plr_library(core SOURCES ... LINKS ...) makes plr::core, a static library; others can take it
+# plr_library(core SOURCES ... LINKS ...) defines the static library plr::core, which is installed
 # unless it is INTERNAL.
 function(plr_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "" "SOURCES;LINKS")
@@ -33,7 +33,7 @@ function(plr_library name)
   endif()
 endfunction()
 
-# What find_package(plr) needs, after all libraries.
+# Installs what find_package(plr) needs. Called after all libraries are defined.
 function(plr_install_package)
   include(CMakePackageConfigHelpers)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/plr)
@@ -45,7 +45,7 @@ function(plr_install_package)
   install(EXPORT plrTargets NAMESPACE plr:: DESTINATION ${folder})
 endfunction()
 
-# plr_test(core SOURCES ... LINKS ...) makes the binary core_test and one ctest entry per TEST.
+# plr_test(core SOURCES ... LINKS ...) defines the binary core_test and one ctest entry per TEST.
 function(plr_test name)
   if(NOT PLR_BUILD_TESTS)
     return()
