@@ -1,8 +1,8 @@
-// What does a step of an environment cost, and what does starting a level?
+// Time of an environment step and of a level start.
 //
 // `play` is one action in each of 64 slots, with the observation of the whole grid or of the 7 x 7
-// view; where an episode ends, the next level is started within the measured time. items_per_second
-// are steps.  `start` is one level.  One thread.
+// view; when an episode ends, the next level is started within the measured time. items_per_second
+// counts steps. `start` is one level start. One thread.
 //
 //   build/release/benchmarks/env_bench
 #include <benchmark/benchmark.h>
@@ -21,7 +21,7 @@ constexpr const char* kGamut = "minigrid/ObstructedMazeGamut-Medium";
 void play(benchmark::State& state, const char* name, const EnvOptions& options) {
   const std::unique_ptr<VectorEnv> env = make_env(name, options);
   RandomPlay random_play(*env, 1);
-  // All slots in the middle of an episode, not at the beginning together.
+  // Moves all slots to the middle of an episode, so that they do not start in lockstep.
   for (int i = 0; i < 2 * env->spec().max_steps; ++i) random_play.step();
   for (auto _ : state) random_play.step();
   state.SetItemsProcessed(state.iterations() * env->spec().num_slots);

@@ -1,11 +1,11 @@
-"""How fast are the others?
+"""Speed of our MiniGrid environments compared with the packages minigrid and EnvPool.
 
     python benchmarks/env_peers.py build/release/app/plr [SECONDS]
 
-measures, one after the other in one run, our environments (through `plr bench env`), the Python
-package minigrid and EnvPool's MiniGrid: random actions, level starts included, in steps per second
-of one core (CPU time, so that other programs do not matter).  Peers that are not installed are
-named; install them into any Python environment:
+measures, one after the other in one run, our environments (with `plr bench env`), the Python package
+minigrid and EnvPool's MiniGrid: random actions, including level starts, in steps per second of one
+core (CPU time, so that other programs have little influence).  Packages that are not installed are
+reported and skipped; install them into any Python environment:
 
     pip install minigrid==3.1.0 envpool
 """
@@ -99,7 +99,7 @@ def main():
             peers[name] = measure(seconds)
         except ImportError as error:
             peers[name] = {}
-            print(f"{name} is left out: {error}", file=sys.stderr)
+            print(f"{name} is skipped: {error}", file=sys.stderr)
     print("| task | observation | plr | minigrid 3.1.0 | ratio | EnvPool | ratio |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for (task, observation), mine in ours(program, seconds).items():

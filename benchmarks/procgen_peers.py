@@ -1,12 +1,12 @@
-"""How fast is the other Procgen?
+"""Speed of our Procgen environments compared with EnvPool.
 
     python benchmarks/procgen_peers.py build/release/app/plr [SECONDS [WORKERS]]
 
 measures all sixteen games in easy mode, ours (`plr bench env` and `plr bench procgen`) and EnvPool's,
-one after the other in one run: 64 slots, random actions, level starts included.  First on one core,
-in steps per second of CPU time, so that other programs do not matter; then with several threads
-(one per core if not said otherwise), by the clock on the wall.  EnvPool compiles the games anew, with
-Qt 5 of the system, and cannot choose its levels:
+one after the other in one run: 64 slots, random actions, including level starts.  First on one core,
+in steps per second of CPU time, so that other programs have little influence; then with several
+threads (default: one per core), in wall-clock time.  EnvPool compiles the games from source, uses the
+system's Qt 5, and cannot choose its levels:
 
     pip install envpool && apt-get install libqt5gui5
 """
@@ -34,7 +34,7 @@ def ours(program, game, seconds, workers):
 
 
 def envpool(game, seconds, workers):
-    """The same of EnvPool, with observations in our order."""
+    """The same for EnvPool, with channels-last observations like ours."""
     import envpool
     import numpy
 
@@ -49,7 +49,7 @@ def envpool(game, seconds, workers):
         while clock() - begin < seconds:
             env.step(actions[calls % len(actions)])
             calls += 1
-            if clock() - warm < 0.2 * seconds:  # the first fifth warms up
+            if clock() - warm < 0.2 * seconds:  # the first fifth is warm-up
                 begin, calls = clock(), 0
         return calls * NUM_SLOTS / (clock() - begin)
 

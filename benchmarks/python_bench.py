@@ -1,16 +1,16 @@
-"""How fast is plr from Python, beside the others?
+"""Speed of plr from Python, compared with other packages.
 
     python benchmarks/python_bench.py [--what env|sampler] [--seconds S] [--rounds R]
 
-env      steps per second through Python: plr.make_vec beside EnvPool's MiniGrid and Procgen and
-         Gymnasium's own vector environment of minigrid; 64 slots, random actions, level starts
-         included, ours on levels that LevelReplay chooses
-sampler  microseconds of a draw and the record of its result at 4,000 levels: plr.LevelReplay beside
-         Syllabus' sampler and the plain form in numpy, which computes all probabilities anew
+env      steps per second through Python: plr.make_vec, EnvPool's MiniGrid and Procgen, and
+         Gymnasium's vector environment of minigrid; 64 slots, random actions, including level
+         starts, ours on levels chosen by LevelReplay
+sampler  microseconds of one next() and one record() with 4,000 levels: plr.LevelReplay, Syllabus'
+         sampler, and the definition in NumPy, which recomputes all probabilities
 
-All in one process on one thread of work, in CPU time, so that other programs do not matter; one
-after the other in every round, and the medians of the rounds count.  What is not installed is named
-and left out:
+All in one process and one thread, in CPU time, so that other programs have little influence; one
+after the other in every round; results are medians over the rounds.  Packages that are not installed
+are reported and skipped:
 
     pip install . minigrid==3.1.0 envpool Syllabus-RL && apt-get install libqt5gui5
 """
@@ -35,7 +35,7 @@ GAMES = ("bigfish", "coinrun", "leaper", "maze", "starpilot")
 
 
 def calls_per_second(call, seconds):
-    """Of CPU time, after a warm-up of a fifth of it."""
+    """Calls per second of CPU time, after a warm-up of a fifth of `seconds`."""
     for limit in (0.2 * seconds, seconds):
         calls = 0
         begin = time.process_time()
@@ -77,7 +77,7 @@ def gymnasium_stepper(task):
 
 
 def env_rows():
-    """(name, {who: what makes its step})"""
+    """(name, {package: function that returns its step function})"""
     for task in TASKS:
         yield f"{task}, view", {"plr": lambda: ours(f"minigrid/{task}", 7, observation="view"),
                                 "EnvPool": lambda: envpool_stepper(task, 7),
@@ -142,13 +142,13 @@ def syllabus_draw():
 
 
 def measured(makers, seconds, rounds):
-    """{who: median calls per second}, taking turns in every round."""
+    """{package: median calls per second}; the packages alternate in every round."""
     calls = {}
     for who, make in makers.items():
         try:
             calls[who] = make()
         except (ImportError, RuntimeError, AttributeError, OSError) as error:
-            print(f"{who} is left out: {str(error).splitlines()[0]}", file=sys.stderr)
+            print(f"{who} is skipped: {str(error).splitlines()[0]}", file=sys.stderr)
     rates = {who: [] for who in calls}
     for _ in range(rounds):
         for who, call in calls.items():

@@ -1,11 +1,11 @@
-// What does choosing a level cost?
+// Time of drawing a level and recording its score.
 //
-// One operation is a draw and the record of its result, with all levels seen and scored, at the
-// paper's settings (temperature 0.1, staleness 0.1) and at warmer ones, where draws reach all over
-// the levels.  `naive` is the O(N) form of tests/support/naive_replay.h on the same work.  The
-// counter bytes_per_level is what the sampler allocates for a set of that size.
+// One operation is one next() and one record(), with all levels seen and scored, with the paper's
+// settings (temperature 0.1, staleness 0.1) and with warmer ones, whose draws spread over all levels.
+// `naive` is the O(N) implementation of tests/support/naive_replay.h with the same workload. The
+// counter bytes_per_level is the memory that the sampler allocates, per level.
 //
-// tscl is TSCL-Window at its best setting and as Boltzmann's, in the same way.
+// `tscl` is TSCL-Window with its best setting and with the Boltzmann policy.
 //
 //   build/release/benchmarks/sampler_bench
 #include <benchmark/benchmark.h>

@@ -1,17 +1,17 @@
-"""Draws where the time of a training step goes, before and after each change.
+"""Plots the time of a training step by category, before and after each optimization.
 
     python benchmarks/timeline.py benchmarks/timeline.json docs/pictures/timeline.svg
 
-The numbers are those that `plr bench train --json` printed, as the file says for each row.
+The numbers are outputs of `plr bench train --json`; each row of the file has its command and commit.
 """
 
 import html
 import json
 import sys
 
-PARTS = [("acting", "the network acts", "#3b78c3"), ("environment", "environment", "#4aa564"),
-         ("sampler", "scores and draws", "#b7a03a"), ("update", "PPO learns", "#c8603a"),
-         ("rest", "all else", "#888888")]
+PARTS = [("acting", "inference", "#3b78c3"), ("environment", "environment", "#4aa564"),
+         ("sampler", "scores and draws", "#b7a03a"), ("update", "PPO update", "#c8603a"),
+         ("rest", "rest", "#888888")]
 LEFT, WIDTH, ROW, BAR = 300, 620, 30, 20
 
 

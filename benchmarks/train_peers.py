@@ -1,4 +1,4 @@
-"""Training speed beside Stable-Baselines3, with the same network and settings, in one run.
+"""Training speed compared with Stable-Baselines3, with the same network and settings, in one run.
 
     python -m venv peers && peers/bin/pip install stable-baselines3 minigrid==3.1.0 torch
     peers/bin/python benchmarks/train_peers.py build/release/app/plr [THREADS]
@@ -28,7 +28,7 @@ UPDATES = 2
 
 
 class ChannelsFirst(gymnasium.ObservationWrapper):
-    """Bytes [3, 14, 14]: what Stable-Baselines3 feeds to a network of ours unscaled."""
+    """Bytes [3, 14, 14], which Stable-Baselines3 passes to the network below unscaled."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -71,7 +71,7 @@ def peers_speed(threads):
     model = PPO(Policy, env, n_steps=ROLLOUT, batch_size=NUM_ENVS * ROLLOUT // MINIBATCHES,
                 n_epochs=EPOCHS, learning_rate=7e-4, gamma=0.999, gae_lambda=0.95, clip_range=0.2,
                 clip_range_vf=0.2, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5, device="cpu")
-    model.learn(NUM_ENVS * ROLLOUT)  # warms up
+    model.learn(NUM_ENVS * ROLLOUT)  # warm-up
     begin = time.monotonic()
     model.learn(UPDATES * NUM_ENVS * ROLLOUT)
     return UPDATES * NUM_ENVS * ROLLOUT / (time.monotonic() - begin)
