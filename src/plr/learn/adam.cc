@@ -9,7 +9,7 @@
 #include "plr/learn/own_kernels.h"
 
 #ifdef PLR_KERNELS
-#include "plr/learn/cuda/adam_step.h"
+#include "plr/learn/cuda/ppo/adam_step.h"
 #include "plr/learn/cuda_device.h"
 #endif
 

@@ -23,7 +23,7 @@
 #include <span>
 
 #include "plr/learn/compute.h"
-#include "plr/learn/cuda/acting.h"
+#include "plr/learn/cuda/common/inference_job.h"
 #include "plr/learn/parameters.h"
 
 namespace plr {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "plr/learn/cuda/minigrid_actor.h"
-#include "plr/learn/cuda/minigrid_learn.h"
+#include "plr/learn/cuda/grid_cnn/inference.h"
+#include "plr/learn/cuda/grid_cnn/training.h"
 #include "plr/learn/cuda_device.h"
 
 namespace plr {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/learn/cuda/procgen_actor.h"
-#include "plr/learn/cuda/procgen_learn.h"
+#include "plr/learn/cuda/impala/inference.h"
+#include "plr/learn/cuda/impala/trunk.h"
 #include "plr/learn/cuda_device.h"
 #include "plr/learn/layers.h"
 

@@ -7,7 +7,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "plr/learn/cuda/ppo_step.h"
+#include "plr/learn/cuda/ppo/ppo_step.h"
 #include "plr/learn/cuda_device.h"
 
 namespace plr {

@@ -1,6 +1,6 @@
 // Who computes what is around the network in a step of PPO?
 //
-// Kernels of our own (cuda/ppo_step.h, cuda/adam_step.h), on CUDA where the program was built with
+// Kernels of our own (cuda/ppo/ppo_step.h, cuda/ppo/adam_step.h), on CUDA where the program was built with
 // them:
 //
 //   if (auto own = OwnStep::on(device, kernels)) minibatch = own->gather(...);

@@ -8,7 +8,7 @@
 #endif
 
 #ifdef PLR_KERNELS
-#include "plr/learn/cuda/check.h"
+#include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda_device.h"
 #endif
 
