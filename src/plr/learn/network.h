@@ -43,8 +43,8 @@ struct Output {
 
 // Kernels that lead from observations to decisions without libtorch (own_kernels.h).
 struct OwnActor {
-  std::function<void()> refresh;                    // orders that changed weights be taken over
-  std::function<void(const cuda::ActingJob&)> act;  // orders decisions on observations
+  std::function<void()> refresh;                       // orders that changed weights be taken over
+  std::function<void(const cuda::InferenceJob&)> act;  // orders decisions on observations
 };
 
 // What forward() gives, by kernels whose backward pass adds to the parameters' gradients itself.

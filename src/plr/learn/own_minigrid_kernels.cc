@@ -18,14 +18,15 @@ namespace {
 // Memory between MiniGrid's kernels, for as many observations as were seen at once.
 class MinigridMemory {
  public:
-  MinigridMemory(const cuda::MinigridShape& shape, at::Device device)
+  MinigridMemory(const cuda::grid_cnn::Shape& shape, at::Device device)
       : num_features_(shape.num_features()), device_(device) {}
 
-  cuda::MinigridScratch for_batch(int batch) {
+  cuda::grid_cnn::InferenceScratch for_batch(int batch) {
     if (!features_.defined() || features_.size(0) < batch) {
-      const std::int64_t images = cuda::minigrid_tiles(batch) * cuda::kMinigridTile;
+      const std::int64_t images =
+          cuda::grid_cnn::inference_tiles(batch) * cuda::grid_cnn::kInferenceTile;
       features_ = at::empty({images, num_features_}, device_);
-      parts_ = at::empty({cuda::kMinigridSlices, images, 128}, device_);
+      parts_ = at::empty({cuda::grid_cnn::kInferenceSlices, images, 128}, device_);
     }
     return {features_.mutable_data_ptr<float>(), parts_.mutable_data_ptr<float>()};
   }
@@ -36,7 +37,7 @@ class MinigridMemory {
   at::Tensor features_, parts_;
 };
 
-cuda::MinigridShape shape_of(const NetworkShape& s, const MinigridNetworkConfig& config) {
+cuda::grid_cnn::Shape shape_of(const NetworkShape& s, const MinigridNetworkConfig& config) {
   return {static_cast<int>(s.height), static_cast<int>(s.width), static_cast<int>(config.channels),
           config.pool, static_cast<int>(s.num_actions)};
 }
@@ -62,32 +63,32 @@ Places places_of(bool shared_hidden, At at) {
           .value_bias = at("value", ".b")};
 }
 
-cuda::MinigridWeights weights_of(const Parameters& parameters, bool shared_hidden) {
+cuda::grid_cnn::Weights weights_of(const Parameters& parameters, bool shared_hidden) {
   const auto at = [&](std::string layer, const char* part) {
     return parameters[layer + part].const_data_ptr<float>();
   };
-  return places_of<cuda::MinigridWeights>(shared_hidden, at);
+  return places_of<cuda::grid_cnn::Weights>(shared_hidden, at);
 }
 
-cuda::MinigridGradients gradients_of(const Parameters& parameters, bool shared_hidden) {
+cuda::grid_cnn::Gradients gradients_of(const Parameters& parameters, bool shared_hidden) {
   const auto at = [&](std::string layer, const char* part) {
     return parameters[layer + part].grad().mutable_data_ptr<float>();
   };
-  auto gradients = places_of<cuda::MinigridGradients>(shared_hidden, at);
+  auto gradients = places_of<cuda::grid_cnn::Gradients>(shared_hidden, at);
   if (shared_hidden) gradients.critic = gradients.critic_bias = nullptr;
   return gradients;
 }
 
 // What every pass of a network has in common; autograd holds it from forward to backward.
 struct MinigridLearner : torch::CustomClassHolder {
-  cuda::MinigridPass pass;
-  cuda::MinigridGradients gradients;
+  cuda::grid_cnn::TrainPass pass;
+  cuda::grid_cnn::Gradients gradients;
   at::Tensor anchor;         // a weight, for autograd to know that there is something to learn
   at::Tensor values, grads;  // keep alive what `pass` and `gradients` point to
 
   // The pass over these observations, bytes or floats.
-  cuda::MinigridPass over(const at::Tensor& obs, const at::Tensor& saved) const {
-    cuda::MinigridPass mine = pass;
+  cuda::grid_cnn::TrainPass over(const at::Tensor& obs, const at::Tensor& saved) const {
+    cuda::grid_cnn::TrainPass mine = pass;
     mine.obs = obs.const_data_ptr();
     mine.obs_are_floats = obs.scalar_type() == at::kFloat;
     mine.batch = static_cast<int>(obs.size(0));
@@ -106,14 +107,14 @@ struct Learn : torch::autograd::Function<Learn> {
 
   static Tensors forward(Context* context, const at::Tensor& obs, const at::Tensor& /*anchor*/,
                          const c10::intrusive_ptr<MinigridLearner>& learner) {
-    const cuda::MinigridShape& shape = learner->pass.shape;
+    const cuda::grid_cnn::Shape& shape = learner->pass.shape;
     const auto batch = static_cast<int>(obs.size(0));
-    const at::Tensor saved = bytes_on(obs.device(), cuda::minigrid_saved_bytes(shape, batch));
+    const at::Tensor saved = bytes_on(obs.device(), cuda::grid_cnn::saved_bytes(shape, batch));
     const at::TensorOptions floats = obs.options().dtype(at::kFloat);
     const at::Tensor logits = at::empty({batch, shape.num_actions}, floats);
     const at::Tensor value = at::empty({batch}, floats);
-    cuda::minigrid_forward(learner->over(obs, saved), logits.mutable_data_ptr<float>(),
-                           value.mutable_data_ptr<float>(), current_stream());
+    cuda::grid_cnn::forward(learner->over(obs, saved), logits.mutable_data_ptr<float>(),
+                            value.mutable_data_ptr<float>(), current_stream());
     context->save_for_backward({obs, saved});
     context->saved_data["learner"] = c10::IValue::make_capsule(learner);
     return {logits, value};
@@ -124,14 +125,14 @@ struct Learn : torch::autograd::Function<Learn> {
         context->saved_data["learner"].toCapsule();
     const auto& learner = static_cast<const MinigridLearner&>(*kept);
     const Tensors saved = context->get_saved_variables();
-    const cuda::MinigridPass pass = learner.over(saved[0], saved[1]);
+    const cuda::grid_cnn::TrainPass pass = learner.over(saved[0], saved[1]);
     const at::Tensor scratch =
-        bytes_on(saved[0].device(), cuda::minigrid_scratch_bytes(pass.shape, pass.batch));
+        bytes_on(saved[0].device(), cuda::grid_cnn::scratch_bytes(pass.shape, pass.batch));
     const at::Tensor logits_grad = grads[0].contiguous();
     const at::Tensor value_grad = grads[1].contiguous();
-    cuda::minigrid_backward(pass, logits_grad.const_data_ptr<float>(),
-                            value_grad.const_data_ptr<float>(), scratch.mutable_data_ptr(),
-                            learner.gradients, current_stream());
+    cuda::grid_cnn::backward(pass, logits_grad.const_data_ptr<float>(),
+                             value_grad.const_data_ptr<float>(), scratch.mutable_data_ptr(),
+                             learner.gradients, current_stream());
     return {at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
@@ -140,29 +141,31 @@ struct Learn : torch::autograd::Function<Learn> {
 
 std::optional<OwnActor> own_minigrid_actor(const Network& network,
                                            const MinigridNetworkConfig& config) {
-  const cuda::MinigridShape shape = shape_of(network.shape(), config);
+  const cuda::grid_cnn::Shape shape = shape_of(network.shape(), config);
   if (!network.device().is_cuda() || capability(network.device()) < 80) return std::nullopt;
-  if (!cuda::can_act(shape, static_cast<int>(network.shape().channels))) return std::nullopt;
+  if (!cuda::grid_cnn::can_infer(shape, static_cast<int>(network.shape().channels)))
+    return std::nullopt;
 
   // The kernels read the weights where they lie.
   const at::Tensor values = network.parameters().values();
-  const cuda::MinigridWeights weights = weights_of(network.parameters(), config.shared_hidden);
+  const cuda::grid_cnn::Weights weights = weights_of(network.parameters(), config.shared_hidden);
   const auto memory = std::make_shared<MinigridMemory>(shape, network.device());
   return OwnActor{.refresh = [] {},
                   .act =
-                      [values, shape, weights, memory](const cuda::ActingJob& job) {
-                        cuda::minigrid_act(shape, weights, job, memory->for_batch(job.batch),
-                                           current_stream());
+                      [values, shape, weights, memory](const cuda::InferenceJob& job) {
+                        cuda::grid_cnn::infer(shape, weights, job, memory->for_batch(job.batch),
+                                              current_stream());
                       }};
 }
 
 std::optional<OwnLearner> own_minigrid_learner(const Network& network,
                                                const MinigridNetworkConfig& config) {
   const at::Device device = network.device();
-  const cuda::MinigridShape shape = shape_of(network.shape(), config);
+  const cuda::grid_cnn::Shape shape = shape_of(network.shape(), config);
   if (network.precision() != Precision::kBf16 || !device.is_cuda()) return std::nullopt;
   if (capability(device) < 80 ||
-      !cuda::can_learn(shape, static_cast<int>(network.shape().channels), shared_memory(device))) {
+      !cuda::grid_cnn::can_train(shape, static_cast<int>(network.shape().channels),
+                                 shared_memory(device))) {
     return std::nullopt;
   }
   const Parameters& parameters = network.parameters();

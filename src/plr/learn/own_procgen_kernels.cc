@@ -23,11 +23,13 @@ class ProcgenMemory {
  public:
   explicit ProcgenMemory(at::Device device)
       : device_(device),
-        conv_(at::zeros({cuda::kPackedBytes / 4}, at::TensorOptions(device).dtype(at::kInt))),
-        bias_(at::zeros({cuda::kLayers * cuda::kBiasStride}, device)),
-        hidden_(at::zeros({cuda::kHiddenWords}, at::TensorOptions(device).dtype(at::kInt))) {}
+        conv_(
+            at::zeros({cuda::impala::kPackedBytes / 4}, at::TensorOptions(device).dtype(at::kInt))),
+        bias_(at::zeros({cuda::impala::kNumLayers * cuda::impala::kBiasStride}, device)),
+        hidden_(
+            at::zeros({cuda::impala::kHiddenWords}, at::TensorOptions(device).dtype(at::kInt))) {}
 
-  cuda::ProcgenPacked packed() const {
+  cuda::impala::PackedWeights packed() const {
     return {reinterpret_cast<std::uint32_t*>(conv_.mutable_data_ptr<int>()),
             bias_.mutable_data_ptr<float>(),
             reinterpret_cast<std::uint32_t*>(hidden_.mutable_data_ptr<int>())};
@@ -36,7 +38,7 @@ class ProcgenMemory {
   void* features_of(std::int64_t batch) {
     if (!features_.defined() || features_.size(0) < batch) {
       const auto options = at::TensorOptions(device_).dtype(at::kBFloat16);
-      features_ = at::empty({batch, cuda::kFeatures}, options);
+      features_ = at::empty({batch, cuda::impala::kNumFeatures}, options);
     }
     return features_.mutable_data_ptr();
   }
@@ -58,14 +60,14 @@ std::vector<std::string> conv_names() {
   return names;
 }
 
-cuda::ProcgenWeights weights_of(const Parameters& parameters) {
+cuda::impala::Weights weights_of(const Parameters& parameters) {
   const auto at = [&](const std::string& name) { return parameters[name].const_data_ptr<float>(); };
-  cuda::ProcgenWeights weights = {.hidden = at("hidden.w"),
-                                  .hidden_bias = at("hidden.b"),
-                                  .policy = at("policy.w"),
-                                  .policy_bias = at("policy.b"),
-                                  .value = at("value.w"),
-                                  .value_bias = at("value.b")};
+  cuda::impala::Weights weights = {.hidden = at("hidden.w"),
+                                   .hidden_bias = at("hidden.b"),
+                                   .policy = at("policy.w"),
+                                   .policy_bias = at("policy.b"),
+                                   .value = at("value.w"),
+                                   .value_bias = at("value.b")};
   int layer = 0;
   for (const std::string& name : conv_names()) {
     weights.conv[layer] = at(name + ".w");
@@ -74,11 +76,11 @@ cuda::ProcgenWeights weights_of(const Parameters& parameters) {
   return weights;
 }
 
-cuda::ProcgenGrads grads_of(const Parameters& parameters) {
+cuda::impala::Gradients grads_of(const Parameters& parameters) {
   const auto at = [&](const std::string& name) {
     return parameters[name].grad().mutable_data_ptr<float>();
   };
-  cuda::ProcgenGrads grads;
+  cuda::impala::Gradients grads;
   int layer = 0;
   for (const std::string& name : conv_names()) {
     grads.conv[layer] = at(name + ".w");
@@ -109,8 +111,8 @@ class ProcgenLesson : public torch::CustomClassHolder {
   at::Tensor forward(const at::Tensor& obs, std::int64_t& pass) {
     Batch& batch = of_size(obs.size(0));
     pass = ++batch.num_passes;
-    at::Tensor features =
-        at::empty({obs.size(0), cuda::kFeatures}, values_.options().dtype(at::kBFloat16));
+    at::Tensor features = at::empty({obs.size(0), cuda::impala::kNumFeatures},
+                                    values_.options().dtype(at::kBFloat16));
     batch.trunk.forward(weights_, pixels_of(obs), features.mutable_data_ptr(), current_stream());
     return features;
   }
@@ -130,10 +132,10 @@ class ProcgenLesson : public torch::CustomClassHolder {
  private:
   struct Batch {
     Batch(int size, bool relu_skip, const at::TensorOptions& here)
-        : memory(at::empty({cuda::ProcgenTrunk::bytes(size)}, here.dtype(at::kByte))),
+        : memory(at::empty({cuda::impala::Trunk::bytes(size)}, here.dtype(at::kByte))),
           trunk(size, relu_skip, memory.mutable_data_ptr()) {}
     at::Tensor memory;
-    cuda::ProcgenTrunk trunk;
+    cuda::impala::Trunk trunk;
     std::int64_t num_passes = 0;
   };
 
@@ -145,13 +147,13 @@ class ProcgenLesson : public torch::CustomClassHolder {
     return *batch;
   }
 
-  static cuda::Pixels pixels_of(const at::Tensor& obs) {
+  static cuda::impala::Pixels pixels_of(const at::Tensor& obs) {
     return {obs.const_data_ptr(), obs.scalar_type() == at::kFloat};
   }
 
   at::Tensor values_, grads_;  // kept alive
-  cuda::ProcgenWeights weights_;
-  cuda::ProcgenGrads grad_places_;
+  cuda::impala::Weights weights_;
+  cuda::impala::Gradients grad_places_;
   bool relu_skip_;
   std::map<std::int64_t, std::unique_ptr<Batch>> batches_;
 };
@@ -193,18 +195,21 @@ Layer in_bf16(const Layer& layer) {
 
 std::optional<OwnActor> own_procgen_actor(const Network& network,
                                           const ProcgenNetworkConfig& config) {
-  if (!fits(network) || network.shape().num_actions != cuda::kActions) return std::nullopt;
+  if (!fits(network) || network.shape().num_actions != cuda::impala::kNumActions)
+    return std::nullopt;
   const at::Tensor values = network.parameters().values();
-  const cuda::ProcgenWeights weights = weights_of(network.parameters());
+  const cuda::impala::Weights weights = weights_of(network.parameters());
   const auto memory = std::make_shared<ProcgenMemory>(network.device());
   const bool relu_skip = config.relu_skip;
-  return OwnActor{
-      .refresh = [weights, memory] { procgen_pack(weights, memory->packed(), current_stream()); },
-      .act =
-          [values, weights, memory, relu_skip](const cuda::ActingJob& job) {
-            procgen_act(weights, memory->packed(), relu_skip, job, memory->features_of(job.batch),
-                        current_stream());
-          }};
+  return OwnActor{.refresh =
+                      [weights, memory] {
+                        cuda::impala::pack_weights(weights, memory->packed(), current_stream());
+                      },
+                  .act =
+                      [values, weights, memory, relu_skip](const cuda::InferenceJob& job) {
+                        cuda::impala::infer(weights, memory->packed(), relu_skip, job,
+                                            memory->features_of(job.batch), current_stream());
+                      }};
 }
 
 std::optional<OwnLearner> own_procgen_learner(const Network& network,

@@ -29,7 +29,7 @@ Minibatch OwnStep::gather(const at::Tensor& obs, const at::Tensor& samples,
   const std::int64_t batch = orders.size(1);
   std::vector<std::int64_t> shape = obs.sizes().vec();
   shape[0] = batch;
-  const at::Tensor columns = at::empty({cuda::kSampleColumns - 1, batch}, samples.options());
+  const at::Tensor columns = at::empty({SampleColumn::kCount - 1, batch}, samples.options());
   Minibatch minibatch{.obs = at::empty(shape, obs.options()),
                       .actions = at::empty({batch}, orders.options()),
                       .old_log_probs = columns[0],
@@ -38,7 +38,7 @@ Minibatch OwnStep::gather(const at::Tensor& obs, const at::Tensor& samples,
                       .returns = columns[3]};
   cuda::gather({.obs = obs.const_data_ptr<std::uint8_t>(),
                 .samples = samples.const_data_ptr<float>(),
-                .orders = orders.const_data_ptr<std::int64_t>(),
+                .permutations = orders.const_data_ptr<std::int64_t>(),
                 .position = position.const_data_ptr<std::int64_t>(),
                 .obs_bytes = obs.numel() / obs.size(0),
                 .batch = static_cast<int>(batch),
@@ -59,10 +59,11 @@ at::Tensor OwnStep::backward(const PpoConfig& config, const Minibatch& minibatch
   const at::Tensor advantages = minibatch.advantages.contiguous();
   const at::Tensor returns = minibatch.returns.contiguous();
   const int batch = static_cast<int>(logits.size(0));
-  const at::Tensor sums = at::empty({cuda::loss_blocks(batch), 5}, logits.options());
+  const at::Tensor sums =
+      at::empty({cuda::loss_blocks(batch), cuda::LossSum::kCount}, logits.options());
   const at::Tensor d_logits = at::empty_like(logits);
   const at::Tensor d_values = at::empty_like(values);
-  const at::Tensor losses = at::empty({cuda::kNumLosses}, logits.options());
+  const at::Tensor losses = at::empty({LossColumn::kCount}, logits.options());
   cuda::ppo_loss({.logits = logits.const_data_ptr<float>(),
                   .values = values.const_data_ptr<float>(),
                   .actions = actions.const_data_ptr<std::int64_t>(),
@@ -78,9 +79,9 @@ at::Tensor OwnStep::backward(const PpoConfig& config, const Minibatch& minibatch
                   .value_coef = static_cast<float>(config.value_coef),
                   .entropy_coef = static_cast<float>(config.entropy_coef),
                   .partial_sums = sums.mutable_data_ptr<float>(),
-                  .num_done = reinterpret_cast<unsigned*>(num_done_.mutable_data_ptr<int>()),
-                  .d_logits = d_logits.mutable_data_ptr<float>(),
-                  .d_values = d_values.mutable_data_ptr<float>(),
+                  .blocks_done = reinterpret_cast<unsigned*>(num_done_.mutable_data_ptr<int>()),
+                  .logits_grad = d_logits.mutable_data_ptr<float>(),
+                  .values_grad = d_values.mutable_data_ptr<float>(),
                   .losses = losses.mutable_data_ptr<float>()},
                  current_stream());
   // The extra term starts from a gradient of one.
@@ -96,8 +97,8 @@ at::Tensor OwnStep::backward(const PpoConfig& config, const Minibatch& minibatch
 
 void OwnStep::note(const at::Tensor& losses, const at::Tensor& table,
                    const at::Tensor& position) const {
-  cuda::note(losses.const_data_ptr<float>(), table.mutable_data_ptr<float>(),
-             position.mutable_data_ptr<std::int64_t>(), current_stream());
+  cuda::store_losses(losses.const_data_ptr<float>(), table.mutable_data_ptr<float>(),
+                     position.mutable_data_ptr<std::int64_t>(), current_stream());
 }
 
 }  // namespace plr

@@ -56,7 +56,7 @@ constexpr std::uint32_t kNotYet = 0xffffffff;
 // Looks before one asks the device whether it has failed; some milliseconds.
 constexpr int kLooks = 1 << 17;
 
-bool is_there(cuda::Decision& decision) {
+bool is_there(cuda::InferenceResult& decision) {
   const auto has_come = [](float& x) {
     const float now = std::atomic_ref(x).load(std::memory_order_acquire);
     return std::bit_cast<std::uint32_t>(now) != kNotYet;
@@ -105,7 +105,7 @@ void Policy::answer(const Decisions& out) {
   if (!out.terms.empty()) check(out.terms.size(), "terms");
   wait();
   for (std::size_t i = 0; i < num_asked_; ++i) {
-    const cuda::Decision& decision = decisions()[i];
+    const cuda::InferenceResult& decision = decisions()[i];
     out.actions[i] = static_cast<std::int32_t>(decision.action);
     out.log_probs[i] = decision.log_prob;
     out.values[i] = decision.value;
@@ -116,11 +116,11 @@ void Policy::answer(const Decisions& out) {
 void Policy::answer_values(std::span<float> values) {
   check(values.size(), "values");
   wait();
-  std::ranges::transform(decisions(), values.begin(), &cuda::Decision::value);
+  std::ranges::transform(decisions(), values.begin(), &cuda::InferenceResult::value);
 }
 
-std::span<cuda::Decision> Policy::decisions() const {
-  return {static_cast<cuda::Decision*>(host_results_.mutable_data_ptr()), num_asked_};
+std::span<cuda::InferenceResult> Policy::decisions() const {
+  return {static_cast<cuda::InferenceResult*>(host_results_.mutable_data_ptr()), num_asked_};
 }
 
 bool Policy::is_answered() {
@@ -151,12 +151,12 @@ void Policy::order(const at::Tensor& obs) {
     asked_.pass();
     return;
   }
-  std::ranges::fill(decisions(),
-                    std::bit_cast<cuda::Decision>(std::array{kNotYet, kNotYet, kNotYet, kNotYet}));
+  std::ranges::fill(decisions(), std::bit_cast<cuda::InferenceResult>(
+                                     std::array{kNotYet, kNotYet, kNotYet, kNotYet}));
   network_.actor().act({.obs = seen.const_data_ptr<std::uint8_t>(),
                         .uniforms = host_uniforms_.const_data_ptr<double>(),
-                        .decisions = decisions().data(),
-                        .drawn = uniforms_.mutable_data_ptr<double>(),
+                        .results = decisions().data(),
+                        .device_uniforms = uniforms_.mutable_data_ptr<double>(),
                         .batch = static_cast<int>(batch),
                         .num_actions = static_cast<int>(network_.shape().num_actions),
                         .greedy = config_.greedy,

@@ -66,7 +66,7 @@ class Policy {
 
  private:
   void check(std::size_t length, const char* name) const;
-  std::span<cuda::Decision> decisions() const;
+  std::span<cuda::InferenceResult> decisions() const;
   void order(const at::Tensor& obs);
   void decide(std::int64_t batch);
   void wait();
@@ -74,7 +74,7 @@ class Policy {
   const Network& network_;
   PolicyConfig config_;
   at::Tensor host_uniforms_;  // [max_batch] doubles, this and the next pinned with CUDA
-  at::Tensor host_results_;   // [max_batch, 4] floats: cuda::Decision
+  at::Tensor host_results_;   // [max_batch, 4] floats: cuda::InferenceResult
   at::Tensor uniforms_;       // [max_batch] doubles, this and the next on the device
   at::Tensor obs_;            // [max_batch, H, W, C] bytes
   std::map<std::int64_t, Repeated> deciding_;  // by the number of observations

@@ -4,7 +4,7 @@
 //
 //   block_sum<kThreads>(sums);                       // thread 0 holds them
 //   if (threadIdx.x == 0) parts[blockIdx.x] = sums[0];
-//   if (!is_last_block(num_done)) return;
+//   if (!is_last_block(blocks_done)) return;
 //   ...                                              // all parts can be read, by __ldcg
 #pragma once
 
@@ -28,14 +28,14 @@ __device__ inline void block_sum(float (&x)[N]) {
 }
 
 // Whether all other blocks of this launch have come here before: what they wrote is then visible.
-// `num_done` is 0 before the first launch and after each.
-__device__ inline bool is_last_block(unsigned* num_done) {
+// `blocks_done` is 0 before the first launch and after each.
+__device__ inline bool is_last_block(unsigned* blocks_done) {
   __shared__ bool is_last;
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    is_last = atomicAdd(num_done, 1) == gridDim.x - 1;
-    if (is_last) *num_done = 0;
+    is_last = atomicAdd(blocks_done, 1) == gridDim.x - 1;
+    if (is_last) *blocks_done = 0;
   }
   __syncthreads();
   __threadfence();

@@ -10,17 +10,17 @@ namespace plr::cuda {
 // What is to be told of the policy besides the action; terms of core/episode_scorer.h.
 enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
 
-struct alignas(16) Decision {
+struct alignas(16) InferenceResult {
   float action, log_prob, value, term;
 };
 
-struct ActingJob {
-  const std::uint8_t* obs = nullptr;  // [batch, H, W, C] on the device
-  const double* uniforms = nullptr;   // [batch], this and the next in pinned host memory
-  Decision* decisions = nullptr;      // [batch], each written at once
+struct InferenceJob {
+  const std::uint8_t* obs = nullptr;   // [batch, H, W, C] on the device
+  const double* uniforms = nullptr;    // [batch], this and the next in pinned host memory
+  InferenceResult* results = nullptr;  // [batch], each written at once
   // [batch] on the device: the first kernel brings the uniforms there, since it takes long to fetch
   // them and the last one needs them last.
-  double* drawn = nullptr;
+  double* device_uniforms = nullptr;
   int batch = 0;
   int num_actions = 0;
   bool greedy = false;

@@ -57,7 +57,7 @@ __device__ inline float term_of(PolicyTerm term, float p, int num_actions) {
 }
 
 // All 32 lanes call it.  `logit` counts in lanes below num_actions, `value` in lane 0.
-__device__ inline void decide(const ActingJob& job, int image, float logit, float value) {
+__device__ inline void decide(const InferenceJob& job, int image, float logit, float value) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool is_action = lane < job.num_actions;
   const float largest = warp_max(is_action ? logit : -INFINITY);
@@ -70,7 +70,7 @@ __device__ inline void decide(const ActingJob& job, int image, float logit, floa
   if (job.greedy) {
     action = __ffs(static_cast<int>(__ballot_sync(kWholeWarp, is_action && logit == largest))) - 1;
   } else {
-    const bool passed = is_action && cumulative / total <= job.drawn[image];
+    const bool passed = is_action && cumulative / total <= job.device_uniforms[image];
     action = min(__popc(__ballot_sync(kWholeWarp, passed)), job.num_actions - 1);
   }
 
@@ -79,7 +79,7 @@ __device__ inline void decide(const ActingJob& job, int image, float logit, floa
   const float term = term_of(job.term, is_action ? expf(log_prob) : 0.0F, job.num_actions);
   const float taken = __shfl_sync(kWholeWarp, log_prob, action);
   if (lane == 0) {
-    *reinterpret_cast<float4*>(job.decisions + image) =
+    *reinterpret_cast<float4*>(job.results + image) =
         make_float4(static_cast<float>(action), taken, value, term);
     __threadfence_system();  // the host looks out for it
   }

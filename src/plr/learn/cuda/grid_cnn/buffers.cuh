@@ -11,7 +11,7 @@
 
 #include "plr/learn/cuda/grid_cnn/tiling.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 
 // Cuts arrays off a block of memory, each aligned for any access; of no block at all, it counts.
 class Cutter {
@@ -46,7 +46,7 @@ inline int parts_of(int tiles, int length) {
 inline int unit_parts(int batch, int features) { return parts_of((batch + 63) / 64, features); }
 inline int hidden_parts(int batch, int features) { return parts_of((features + 63) / 64, batch); }
 
-struct MinigridSaved {
+struct SavedActivations {
   // Weights in bf16: as Columns wants them, whose fourth input channel is zero in the first layer,
   // and as they lie in the network.
   std::uint32_t* columns1;  // [16][16]
@@ -61,7 +61,7 @@ struct MinigridSaved {
   float* units;             // [B][128]
   std::int64_t bytes;
 
-  MinigridSaved(const MinigridShape& s, std::int64_t batch, void* block) {
+  SavedActivations(const Shape& s, std::int64_t batch, void* block) {
     Cutter cutter(block);
     const int features_of = s.num_features();
     columns1 = cutter.cut<std::uint32_t>(16 * 16 / 2);
@@ -73,7 +73,7 @@ struct MinigridSaved {
     second = cutter.cut<__nv_bfloat16>(batch * Grid(s).second_pixels * kSecond);
     features = cutter.cut<__nv_bfloat16>(batch * features_of);
     unit_parts =
-        cutter.cut<float>(cuda::unit_parts(static_cast<int>(batch), features_of) * batch * kUnits);
+        cutter.cut<float>(grid_cnn::unit_parts(static_cast<int>(batch), features_of) * batch * kUnits);
     units = cutter.cut<float>(batch * kUnits);
     bytes = cutter.used();
   }
@@ -100,7 +100,7 @@ struct HeadPart {
         size(value_bias + 1) {}
 };
 
-struct MinigridScratchpad {
+struct BackwardScratch {
   __nv_bfloat16* units_grad;     // [B][128], before tanh
   __nv_bfloat16* features_grad;  // [B][F], before ReLU
   float* hidden_parts;           // [parts][128][F]
@@ -108,13 +108,13 @@ struct MinigridScratchpad {
   float* conv_parts;             // [kMaxConvBlocks][ConvPart]
   std::int64_t bytes;
 
-  MinigridScratchpad(const MinigridShape& s, std::int64_t batch, void* block) {
+  BackwardScratch(const Shape& s, std::int64_t batch, void* block) {
     Cutter cutter(block);
     const int features = s.num_features();
     units_grad = cutter.cut<__nv_bfloat16>(batch * kUnits);
     features_grad = cutter.cut<__nv_bfloat16>(batch * features);
     hidden_parts = cutter.cut<float>(std::int64_t{kUnits} * features *
-                                     cuda::hidden_parts(static_cast<int>(batch), features));
+                                     grid_cnn::hidden_parts(static_cast<int>(batch), features));
     head_parts =
         cutter.cut<float>((batch + kHeadSamples - 1) / kHeadSamples * HeadPart(s.num_actions).size);
     conv_parts = cutter.cut<float>(std::int64_t{kMaxConvBlocks} * ConvPart(s.channels).size);
@@ -122,4 +122,4 @@ struct MinigridScratchpad {
   }
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

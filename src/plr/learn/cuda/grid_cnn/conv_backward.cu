@@ -4,7 +4,7 @@
 
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 // bf16 ones, twice: a product with them sums over pixels.
@@ -187,7 +187,7 @@ __device__ void look_back_second(const Grid& grid, const LookBackLayout& at, cha
 
 template <int CHANNELS, int CELLS>
 __global__ void __launch_bounds__(kConvThreads, 2)
-    look_back(Grid grid, MinigridPass pass, MinigridSaved saved, MinigridScratchpad scratch,
+    look_back(Grid grid, TrainPass pass, SavedActivations saved, BackwardScratch scratch,
               int num_at_once) {
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
@@ -323,14 +323,14 @@ __global__ void __launch_bounds__(kConvThreads, 2)
 
 }  // namespace
 
-int look_back_bytes(const MinigridShape& shape) {
+int conv_backward_smem_bytes(const Shape& shape) {
   const Grid grid(shape);
   return weight_bytes(shape.channels) + raw_bytes(grid, /*are_floats=*/true, 1) +
          LookBackLayout(grid, shape.channels).total;
 }
 
-int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
-                       const MinigridScratchpad& scratch, void* stream) {
+int launch_conv_backward(const TrainPass& pass, const SavedActivations& saved,
+                         const BackwardScratch& scratch, void* stream) {
   const Grid grid(pass.shape);
   const int channels = pass.shape.channels;
   const auto bytes_of = [&](int images) {
@@ -348,4 +348,4 @@ int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
   return blocks;
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -4,7 +4,7 @@
 
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 // ---- pack --------------------------------------------------------------------------------------
@@ -13,7 +13,7 @@ constexpr int kPackThreads = 256;
 
 // Two weights a thread, of all layers one after another.
 __global__ void __launch_bounds__(kPackThreads)
-    pack(MinigridWeights from, MinigridSaved to, int channels, int num_features, bool shared) {
+    pack(Weights from, SavedActivations to, int channels, int num_features, bool shared) {
   int i = static_cast<int>(blockIdx.x) * kPackThreads + static_cast<int>(threadIdx.x);
   const auto pair = [](const float* p) { return pack_bf16(p[0], p[1]); };
   if (i < kFirst * 8) {
@@ -88,7 +88,7 @@ __device__ void convolve(const Grid& grid, const std::uint32_t (&tiles)[2], int 
 
 template <int CHANNELS, int CELLS>
 __global__ void __launch_bounds__(kConvThreads, 2)
-    see(Grid grid, MinigridPass pass, MinigridSaved saved, int num_at_once) {
+    see(Grid grid, TrainPass pass, SavedActivations saved, int num_at_once) {
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
   const SeeLayout at(grid);
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kConvThreads, 2)
 
 }  // namespace
 
-void minigrid_pack(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
+void launch_pack(const TrainPass& pass, const SavedActivations& saved, void* stream) {
   const int features = pass.shape.num_features();
   const int pairs = kFirst * 8 + kSecond * 4 * kFirst / 2 + pass.shape.channels * 4 * kSecond / 2 +
                     kHidden * features;
@@ -203,7 +203,7 @@ void minigrid_pack(const MinigridPass& pass, const MinigridSaved& saved, void* s
       pass.weights, saved, pass.shape.channels, features, pass.shared_hidden);
 }
 
-void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
+void launch_conv_forward(const TrainPass& pass, const SavedActivations& saved, void* stream) {
   const Grid grid(pass.shape);
   const auto bytes_of = [&](int images) {
     return images * SeeLayout(grid).total + raw_bytes(grid, pass.obs_are_floats, images);
@@ -219,4 +219,4 @@ void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* st
                                                                              at_once);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -4,7 +4,7 @@
 
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 // Products of two matrices of bf16, [M, K] and [K, N].  A block makes a tile of the result, 64x128
@@ -212,15 +212,15 @@ void order(Factor left, Factor right, int m, int n, int k, int parts, Put put, v
 
 }  // namespace
 
-void minigrid_hidden(const MinigridPass& pass, const MinigridSaved& saved, void* stream) {
+void launch_hidden_forward(const TrainPass& pass, const SavedActivations& saved, void* stream) {
   const int features = pass.shape.num_features();
   order<64, false, false, 4, 2>({saved.features, features}, {saved.hidden, features}, pass.batch,
                                 kUnits, features, unit_parts(pass.batch, features),
                                 KeepPart{saved.unit_parts}, stream);
 }
 
-void minigrid_hidden_back(const MinigridPass& pass, const MinigridSaved& saved,
-                          const MinigridScratchpad& scratch, void* stream) {
+void launch_hidden_backward(const TrainPass& pass, const SavedActivations& saved,
+                            const BackwardScratch& scratch, void* stream) {
   const int features = pass.shape.num_features();
   order<64, false, true, 3, 3>({scratch.units_grad, kUnits}, {saved.hidden, features}, pass.batch,
                                features, kUnits, 1,
@@ -230,4 +230,4 @@ void minigrid_hidden_back(const MinigridPass& pass, const MinigridSaved& saved,
                                KeepPart{scratch.hidden_parts}, stream);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

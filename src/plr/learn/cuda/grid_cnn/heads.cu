@@ -3,7 +3,7 @@
 #include "plr/learn/cuda/common/sample_action.cuh"
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 // ---- forward -----------------------------------------------------------------------------------
@@ -12,11 +12,11 @@ constexpr int kWarps = 8;
 
 // A warp makes one sample: first its hidden units, four a lane, then a sum over lanes per output.
 __global__ void __launch_bounds__(32 * kWarps)
-    heads(MinigridPass pass, MinigridSaved saved, int num_parts, float* logits, float* value) {
+    heads(TrainPass pass, SavedActivations saved, int num_parts, float* logits, float* value) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int sample = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x / 32);
   if (sample >= pass.batch) return;
-  const MinigridWeights& w = pass.weights;
+  const Weights& w = pass.weights;
   float unit[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(32 * kWarps)
 // A block takes kHeadSamples samples, a thread one hidden unit and the weights that lead from it.
 template <int MAX_ACTIONS>
 __global__ void __launch_bounds__(kUnits)
-    heads_back(MinigridPass pass, MinigridSaved saved, const float* logits_grad,
-               const float* value_grad, MinigridScratchpad scratch) {
+    heads_back(TrainPass pass, SavedActivations saved, const float* logits_grad,
+               const float* value_grad, BackwardScratch scratch) {
   __shared__ float grad[kHeadSamples][MAX_ACTIONS + 1];  // the value's last; zeros where none is
   const int u = static_cast<int>(threadIdx.x);
   const int actions = pass.shape.num_actions;
@@ -114,15 +114,15 @@ __global__ void __launch_bounds__(kUnits)
 
 }  // namespace
 
-void minigrid_heads(const MinigridPass& pass, const MinigridSaved& saved, float* logits,
-                    float* value, void* stream) {
+void launch_heads_forward(const TrainPass& pass, const SavedActivations& saved, float* logits,
+                          float* value, void* stream) {
   heads<<<(pass.batch + kWarps - 1) / kWarps, 32 * kWarps, 0, static_cast<cudaStream_t>(stream)>>>(
       pass, saved, unit_parts(pass.batch, pass.shape.num_features()), logits, value);
 }
 
-void minigrid_heads_back(const MinigridPass& pass, const MinigridSaved& saved,
-                         const float* logits_grad, const float* value_grad,
-                         const MinigridScratchpad& scratch, void* stream) {
+void launch_heads_backward(const TrainPass& pass, const SavedActivations& saved,
+                           const float* logits_grad, const float* value_grad,
+                           const BackwardScratch& scratch, void* stream) {
   const int actions = pass.shape.num_actions;
   const auto kernel = actions <= 8    ? heads_back<8>
                       : actions <= 16 ? heads_back<16>
@@ -131,4 +131,4 @@ void minigrid_heads_back(const MinigridPass& pass, const MinigridSaved& saved,
            static_cast<cudaStream_t>(stream)>>>(pass, saved, logits_grad, value_grad, scratch);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -4,10 +4,10 @@
 
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/sample_action.cuh"
-#include "plr/learn/cuda/grid_cnn/inference.h"
 #include "plr/learn/cuda/common/tf32.cuh"
+#include "plr/learn/cuda/grid_cnn/inference.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 constexpr int kIn = 3;
@@ -28,7 +28,7 @@ struct SeenBand {
   int columns;              // of the first one, pooled
   int image_row, num_rows;  // of the image
 
-  __host__ __device__ SeenBand(const MinigridShape& s, int band, int num_bands) {
+  __host__ __device__ SeenBand(const Shape& s, int band, int num_bands) {
     const int cells = s.pool ? 2 : 1;
     all_rows = (s.height - 1) / cells - 2;
     first = band * all_rows / num_bands;
@@ -45,7 +45,7 @@ struct SeenBand {
 struct SeeLayout {
   int image, first, second, conv1, conv2, conv3, total;
 
-  __host__ __device__ SeeLayout(const MinigridShape& s, const SeenBand& band) {
+  __host__ __device__ SeeLayout(const Shape& s, const SeenBand& band) {
     const auto rounded = [](int n) { return (n + 3) / 4 * 4; };
     image = 0;
     first = rounded(band.num_rows * s.width * kIn);
@@ -57,7 +57,7 @@ struct SeeLayout {
     total = conv3 + 4 * kSecond * (s.channels + 1);
   }
   // For the last band, than which none is larger.
-  static std::size_t bytes(const MinigridShape& s, int num_bands) {
+  static std::size_t bytes(const Shape& s, int num_bands) {
     const SeeLayout last(s, SeenBand(s, num_bands - 1, num_bands));
     return static_cast<std::size_t>(last.total) * sizeof(float);
   }
@@ -71,7 +71,7 @@ __device__ void turn(const float* from, int in, int out, float* to) {
 }
 
 // The first convolution, pooled if asked for, and ReLU.  A thread makes one channel of one output.
-__device__ void see_first(const MinigridShape& s, int rows, int columns, const float* image,
+__device__ void see_first(const Shape& s, int rows, int columns, const float* image,
                           const float* weight, const float* bias, float* out) {
   const int cells = s.pool ? 2 : 1;  // of a window's side
   for (int i = static_cast<int>(threadIdx.x); i < rows * columns * kFirst; i += kSeeThreads) {
@@ -143,13 +143,13 @@ __device__ void see_next(int rows, int columns, int out_channels, const float* i
 }
 
 __global__ void __launch_bounds__(kSeeThreads)
-    see(MinigridShape s, MinigridWeights w, ActingJob job, float* features) {
+    see(Shape s, Weights w, InferenceJob job, float* features) {
   extern __shared__ float4 aligned_memory[];
   auto* memory = reinterpret_cast<float*>(aligned_memory);
   const std::int64_t image = blockIdx.x;
   const SeenBand band(s, static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
   const SeeLayout at(s, band);
-  if (threadIdx.x == 0 && blockIdx.y == 0) job.drawn[image] = job.uniforms[image];
+  if (threadIdx.x == 0 && blockIdx.y == 0) job.device_uniforms[image] = job.uniforms[image];
   const std::uint8_t* bytes = job.obs + (image * s.height + band.image_row) * s.width * kIn;
   for (int i = static_cast<int>(threadIdx.x); i < band.num_rows * s.width * kIn; i += kSeeThreads) {
     memory[at.image + i] = static_cast<float>(bytes[i]);
@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(kSeeThreads)
 // ---- think -------------------------------------------------------------------------------------
 
 constexpr int kThinkWarps = 8;
-constexpr int kTile = kMinigridTile;  // images of a block
-constexpr int kSlices = kMinigridSlices;
+constexpr int kTile = kInferenceTile;  // images of a block
+constexpr int kSlices = kInferenceSlices;
 constexpr int kUnits = 2 * kHidden;  // the actor's, then the critic's
 constexpr int kChunk = 16;           // features that four lanes take in one load each
 
@@ -182,7 +182,7 @@ constexpr int kChunk = 16;           // features that four lanes take in one loa
 // 2, 16 images and 32 units each.  In which order a product takes the features is all the same as
 // long as images and units agree: a lane gives those that lie side by side in memory.
 __global__ void __launch_bounds__(32 * kThinkWarps)
-    think(MinigridWeights w, int batch, int num_features, MinigridScratch scratch) {
+    think(Weights w, int batch, int num_features, InferenceScratch scratch) {
   constexpr int kRows = 6;  // of features, then of weights, that a lane reads
   constexpr int kAhead = 4;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -250,7 +250,7 @@ constexpr int kMaxActions = 32;
 
 // A block per image adds up its slices, in their order, and goes on to the heads.
 __global__ void __launch_bounds__(32 * kDecideWarps)
-    decide_all(MinigridWeights w, ActingJob job, int num_images, const float* parts) {
+    decide_all(Weights w, InferenceJob job, int num_images, const float* parts) {
   __shared__ float sums[kGroups][kUnits];
   __shared__ float hidden[kUnits];
   __shared__ float outputs[kMaxActions + 1];  // the logits, then the value
@@ -297,14 +297,14 @@ int num_multiprocessors() {
 
 }  // namespace
 
-bool can_act(const MinigridShape& shape, int obs_channels) {
+bool can_infer(const Shape& shape, int obs_channels) {
   if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.num_actions > kMaxActions) return false;
   return SeeLayout::bytes(shape, 1) <= std::size_t{kMaxSeeBytes};
 }
 
-void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
-                  const MinigridScratch& scratch, void* stream) {
+void infer(const Shape& shape, const Weights& weights, const InferenceJob& job,
+           const InferenceScratch& scratch, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
   // Asked once: to do so each time would cost as much as a launch.
   static const cudaError_t allowed =
@@ -316,11 +316,11 @@ void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, co
   const auto batch = static_cast<unsigned>(job.batch);
   see<<<dim3(batch, static_cast<unsigned>(num_bands)), kSeeThreads,
         SeeLayout::bytes(shape, num_bands), queue>>>(shape, weights, job, scratch.features);
-  const int tiles = minigrid_tiles(job.batch);
+  const int tiles = inference_tiles(job.batch);
   think<<<dim3(kSlices, 2, static_cast<unsigned>(tiles)), 32 * kThinkWarps, 0, queue>>>(
       weights, job.batch, shape.num_features(), scratch);
   decide_all<<<batch, 32 * kDecideWarps, 0, queue>>>(weights, job, tiles * kTile, scratch.parts);
   check(cudaGetLastError(), "acting");
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -15,11 +15,11 @@
 
 #include "plr/learn/cuda/common/inference_job.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 
 // Weights as minigrid_network.h names them, convolutions [out][2][2][in], hidden layers
 // [64][features], heads [out][64].
-struct MinigridWeights {
+struct Weights {
   const float* conv1 = nullptr;
   const float* conv1_bias = nullptr;
   const float* conv2 = nullptr;
@@ -36,7 +36,7 @@ struct MinigridWeights {
   const float* value_bias = nullptr;
 };
 
-struct MinigridShape {
+struct Shape {
   int height = 0;
   int width = 0;
   int channels = 0;  // of the last convolution
@@ -50,21 +50,21 @@ struct MinigridShape {
 
 // Whether the kernels are made for such a network: three channels in, 32 or 64 out, grids that fit
 // into shared memory, at most 32 actions.
-bool can_act(const MinigridShape& shape, int obs_channels);
+bool can_infer(const Shape& shape, int obs_channels);
 
-inline constexpr int kMinigridTile = 64;    // images
-inline constexpr int kMinigridSlices = 64;  // of the features
+inline constexpr int kInferenceTile = 64;    // images
+inline constexpr int kInferenceSlices = 64;  // of the features
 
-constexpr int minigrid_tiles(int batch) { return (batch + kMinigridTile - 1) / kMinigridTile; }
+constexpr int inference_tiles(int batch) { return (batch + kInferenceTile - 1) / kInferenceTile; }
 
 // Memory between the kernels.
-struct MinigridScratch {
+struct InferenceScratch {
   float* features = nullptr;  // [batch, num_features]
   float* parts = nullptr;     // [slices, tiles * 64, 128]
 };
 
 // Orders the kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
-void minigrid_act(const MinigridShape& shape, const MinigridWeights& weights, const ActingJob& job,
-                  const MinigridScratch& scratch, void* stream);
+void infer(const Shape& shape, const Weights& weights, const InferenceJob& job,
+           const InferenceScratch& scratch, void* stream);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -6,32 +6,32 @@
 
 #include "plr/learn/cuda/grid_cnn/buffers.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 
 // grid_cnn/conv_forward.cu
-void minigrid_pack(const MinigridPass& pass, const MinigridSaved& saved, void* stream);
-void minigrid_see(const MinigridPass& pass, const MinigridSaved& saved, void* stream);
+void launch_pack(const TrainPass& pass, const SavedActivations& saved, void* stream);
+void launch_conv_forward(const TrainPass& pass, const SavedActivations& saved, void* stream);
 
 // grid_cnn/gemm.cu
-void minigrid_hidden(const MinigridPass& pass, const MinigridSaved& saved, void* stream);
-void minigrid_hidden_back(const MinigridPass& pass, const MinigridSaved& saved,
-                          const MinigridScratchpad& scratch, void* stream);
+void launch_hidden_forward(const TrainPass& pass, const SavedActivations& saved, void* stream);
+void launch_hidden_backward(const TrainPass& pass, const SavedActivations& saved,
+                            const BackwardScratch& scratch, void* stream);
 
 // grid_cnn/heads.cu
-void minigrid_heads(const MinigridPass& pass, const MinigridSaved& saved, float* logits,
-                    float* value, void* stream);
-void minigrid_heads_back(const MinigridPass& pass, const MinigridSaved& saved,
-                         const float* logits_grad, const float* value_grad,
-                         const MinigridScratchpad& scratch, void* stream);
+void launch_heads_forward(const TrainPass& pass, const SavedActivations& saved, float* logits,
+                          float* value, void* stream);
+void launch_heads_backward(const TrainPass& pass, const SavedActivations& saved,
+                           const float* logits_grad, const float* value_grad,
+                           const BackwardScratch& scratch, void* stream);
 
 // grid_cnn/conv_backward.cu; returns how many parts there are to be added up.
-int minigrid_look_back(const MinigridPass& pass, const MinigridSaved& saved,
-                       const MinigridScratchpad& scratch, void* stream);
+int launch_conv_backward(const TrainPass& pass, const SavedActivations& saved,
+                         const BackwardScratch& scratch, void* stream);
 // The shared memory that a block of it needs at least.
-int look_back_bytes(const MinigridShape& shape);
+int conv_backward_smem_bytes(const Shape& shape);
 
 // grid_cnn/reduce_partials.cu
-void minigrid_add_up(const MinigridPass& pass, const MinigridScratchpad& scratch,
-                     int num_conv_parts, const MinigridGradients& grads, void* stream);
+void launch_reduce_partials(const TrainPass& pass, const BackwardScratch& scratch,
+                            int num_conv_parts, const Gradients& grads, void* stream);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -2,7 +2,7 @@
 
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 namespace {
 
 constexpr int kThreads = 256;
@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(kThreads) add_up(AllSums all) {
 
 }  // namespace
 
-void minigrid_add_up(const MinigridPass& pass, const MinigridScratchpad& scratch,
-                     int num_conv_parts, const MinigridGradients& grads, void* stream) {
+void launch_reduce_partials(const TrainPass& pass, const BackwardScratch& scratch,
+                            int num_conv_parts, const Gradients& grads, void* stream) {
   const int features = pass.shape.num_features();
   const int actions = pass.shape.num_actions;
   AllSums all{};
@@ -116,4 +116,4 @@ void minigrid_add_up(const MinigridPass& pass, const MinigridScratchpad& scratch
   add_up<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(all);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -18,10 +18,10 @@
 
 #include <cstdint>
 
-#include "plr/learn/cuda/grid_cnn/training.h"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/grid_cnn/training.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 
 constexpr int kIn = 3;
 constexpr int kFirst = 16;   // channels after the first convolution
@@ -60,7 +60,7 @@ struct Grid {
   int first_tiles, second_tiles, third_tiles;
   Divisor by_height, by_width, by_pitch, by_first_tiles, by_second_tiles, by_third_tiles;
 
-  __host__ __device__ explicit Grid(const MinigridShape& s)
+  __host__ __device__ explicit Grid(const Shape& s)
       : height(s.height),
         width(s.width),
         side(s.pool ? 2 : 1),
@@ -124,7 +124,7 @@ struct RawObs {
   bool are_floats;
   const char* end;
 
-  __device__ RawObs(const Grid& grid, const MinigridPass& pass)
+  __device__ RawObs(const Grid& grid, const TrainPass& pass)
       : from(static_cast<const char*>(pass.obs)),
         image_bytes(grid.height * grid.width * kIn * (pass.obs_are_floats ? 4 : 1)),
         are_floats(pass.obs_are_floats),
@@ -317,4 +317,4 @@ __device__ inline void see_first(const Grid& grid, std::uint32_t image, int tile
   }
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -27,10 +27,10 @@
 
 #include "plr/learn/cuda/grid_cnn/inference.h"
 
-namespace plr::cuda {
+namespace plr::cuda::grid_cnn {
 
-// Where gradients are added to, as MinigridWeights says of the weights.
-struct MinigridGradients {
+// Where gradients are added to, as Weights says of the weights.
+struct Gradients {
   float* conv1 = nullptr;
   float* conv1_bias = nullptr;
   float* conv2 = nullptr;
@@ -48,32 +48,32 @@ struct MinigridGradients {
 };
 
 // A mini-batch that is learned from.
-struct MinigridPass {
-  MinigridShape shape;
+struct TrainPass {
+  Shape shape;
   bool shared_hidden = false;
-  MinigridWeights weights;
+  Weights weights;
   const void* obs = nullptr;    // [batch, H, W, 3]
   bool obs_are_floats = false;  // or bytes
   int batch = 0;
-  void* saved = nullptr;  // minigrid_saved_bytes(), from the forward to the backward pass
+  void* saved = nullptr;  // saved_bytes(), from the forward to the backward pass
 };
 
 // Whether the kernels are made for such a network: three channels in, 32 or 64 out, at most 32
 // actions, and images that fit into the shared memory that a block may have, in bytes.  On Hopper
 // all do up to 25x25, or 23x23 if they are not pooled; GPUs with less than 112 KB have too little
 // for any.
-bool can_learn(const MinigridShape& shape, int obs_channels, int shared_memory);
+bool can_train(const Shape& shape, int obs_channels, int shared_memory);
 
-std::int64_t minigrid_saved_bytes(const MinigridShape& shape, int batch);
-std::int64_t minigrid_scratch_bytes(const MinigridShape& shape, int batch);
+std::int64_t saved_bytes(const Shape& shape, int batch);
+std::int64_t scratch_bytes(const Shape& shape, int batch);
 
 // Orders the kernels; `stream` is a cudaStream_t.  Both throw std::runtime_error if CUDA refuses.
 // Writes logits [batch, num_actions] and value [batch].
-void minigrid_forward(const MinigridPass& pass, float* logits, float* value, void* stream);
+void forward(const TrainPass& pass, float* logits, float* value, void* stream);
 
 // Adds to the gradients, given those of what the forward pass wrote; `scratch` is
-// minigrid_scratch_bytes() long.
-void minigrid_backward(const MinigridPass& pass, const float* logits_grad, const float* value_grad,
-                       void* scratch, const MinigridGradients& grads, void* stream);
+// scratch_bytes() long.
+void backward(const TrainPass& pass, const float* logits_grad, const float* value_grad,
+              void* scratch, const Gradients& grads, void* stream);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::grid_cnn

@@ -3,7 +3,7 @@
 #include "plr/learn/cuda/impala/backward.cuh"
 #include "plr/learn/cuda/impala/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // 8 x 8 x 32.  Four warps own two rows, 8 channels each.  The features were rectified.
 template <bool RELU_SKIP>
@@ -17,7 +17,7 @@ __device__ void Backward<RELU_SKIP>::stage3(const std::uint32_t* features,
   float x[4];  // two channels of row y, then of row y + 1
 #pragma unroll
   for (int row = 0; row < 2; ++row) {
-    const int at = image * (kFeatures / 2) + ((y + row) * 8 + g) * 16 + tile * 4 + q;
+    const int at = image * (kNumFeatures / 2) + ((y + row) * 8 + g) * 16 + tile * 4 + q;
     const std::uint32_t v = d_features[at] & positive_pair(features[at]);
     x[2 * row] = __uint_as_float(v << 16);
     x[2 * row + 1] = __uint_as_float(v & 0xffff0000U);
@@ -178,7 +178,7 @@ namespace {
 
 template <bool RELU_SKIP>
 __global__ void __launch_bounds__(kLearnThreads, 1)
-    backward(const __grid_constant__ ProcgenTape tape, const __grid_constant__ LayerMaps gradients,
+    backward(const __grid_constant__ TrainBuffers tape, const __grid_constant__ LayerMaps gradients,
              const std::uint32_t* __restrict__ features,
              const std::uint32_t* __restrict__ d_features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kLearnThreads, 1)
 
 }  // namespace
 
-void order_backward(const ProcgenTape& tape, const LayerMaps& gradients, bool relu_skip, int batch,
+void order_backward(const TrainBuffers& tape, const LayerMaps& gradients, bool relu_skip, int batch,
                     const void* features, const void* d_features, cudaStream_t stream) {
   constexpr int kBytes = BackwardMemory::kTotal;
   auto* kernel = relu_skip ? backward<true> : backward<false>;
@@ -202,4 +202,4 @@ void order_backward(const ProcgenTape& tape, const LayerMaps& gradients, bool re
   check(cudaGetLastError(), "the pass backward");
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

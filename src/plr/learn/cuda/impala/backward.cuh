@@ -13,12 +13,12 @@
 
 #include <cuda_bf16.h>
 
-#include "plr/learn/cuda/impala/row_tile.cuh"
 #include "plr/learn/cuda/impala/conv.cuh"
-#include "plr/learn/cuda/impala/tensor_maps.h"
 #include "plr/learn/cuda/impala/max_pool.cuh"
+#include "plr/learn/cuda/impala/row_tile.cuh"
+#include "plr/learn/cuda/impala/tensor_maps.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 struct BackwardMemory {
   using Band1 = Band<32, 32, 16>;
@@ -54,7 +54,7 @@ struct Backward {
   using Band3 = M::Band3;
   using Wide2 = M::Wide2;
 
-  const ProcgenTape* tape;
+  const TrainBuffers* tape;
   const CUtensorMap* maps;  // of the gradients, by layer
   std::uint32_t memory;
   int image, thread, lane, warp;
@@ -62,7 +62,7 @@ struct Backward {
   int tile_row, half;  // for matrix loads, as in Seer
   Neighbours alone = {};
 
-  __device__ Backward(const ProcgenTape* given, const CUtensorMap* gradients, std::uint32_t shared)
+  __device__ Backward(const TrainBuffers* given, const CUtensorMap* gradients, std::uint32_t shared)
       : tape(given),
         maps(gradients),
         memory(shared),
@@ -176,4 +176,4 @@ struct Backward {
                              int x) const;
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

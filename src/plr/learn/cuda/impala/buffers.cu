@@ -1,6 +1,6 @@
 #include "plr/learn/cuda/impala/buffers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 // Hands out memory from its start on, or only counts it.
@@ -20,8 +20,8 @@ class Memory {
   std::int64_t taken_ = 0;
 };
 
-void lay_out(std::int64_t batch, Memory& memory, ProcgenTape& tape) {
-  for (int l = 0; l < kLayers; ++l) {
+void lay_out(std::int64_t batch, Memory& memory, TrainBuffers& tape) {
+  for (int l = 0; l < kNumLayers; ++l) {
     const int side = layer_side(l);
     const int stage = l / 5;
     if (l > 0) memory.take(batch * side * side * layer_inputs(l), tape.inputs[l]);
@@ -36,23 +36,23 @@ void lay_out(std::int64_t batch, Memory& memory, ProcgenTape& tape) {
   }
   memory.take(kPackedBytes / 4, tape.weights);
   memory.take(kPackedBytes / 4, tape.mirrored_weights);
-  memory.take(kLayers * kBiasStride, tape.biases);
+  memory.take(kNumLayers * kBiasStride, tape.biases);
 }
 
 }  // namespace
 
-std::int64_t tape_bytes(int batch) {
+std::int64_t train_buffer_bytes(int batch) {
   Memory memory(nullptr);
-  ProcgenTape tape;
+  TrainBuffers tape;
   lay_out(batch, memory, tape);
   return memory.taken();
 }
 
-ProcgenTape tape_in(void* start, int batch) {
+TrainBuffers make_train_buffers(void* start, int batch) {
   Memory memory(start);
-  ProcgenTape tape;
+  TrainBuffers tape;
   lay_out(batch, memory, tape);
   return tape;
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -16,7 +16,7 @@
 
 #include "plr/learn/cuda/impala/layers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 inline constexpr int kPools = 3;
 inline constexpr int kLearnThreads = 512;  // of a block, which takes an image, in both directions
@@ -39,20 +39,20 @@ PLR_BOTH constexpr int sum_blocks(int layer) {
   return layer == 0 ? 264 : layer <= 5 ? 132 : layer <= 10 ? 66 : 33;
 }
 
-struct ProcgenTape {
-  std::uint16_t* inputs[kLayers] = {};  // none of layer 0, which takes the image
-  std::uint16_t* gradients[kLayers] = {};
-  std::uint8_t* masks[kLayers] = {};  // words of 4, 2 and 1 bytes in the three stages
+struct TrainBuffers {
+  std::uint16_t* inputs[kNumLayers] = {};  // none of layer 0, which takes the image
+  std::uint16_t* gradients[kNumLayers] = {};
+  std::uint8_t* masks[kNumLayers] = {};  // words of 4, 2 and 1 bytes in the three stages
   std::uint32_t* places[kPools] = {};
-  float* parts[kLayers] = {};
+  float* parts[kNumLayers] = {};
   std::uint32_t* weights = nullptr;           // kPackedBytes
   std::uint32_t* mirrored_weights = nullptr;  // kPackedBytes
-  float* biases = nullptr;                    // [kLayers][kBiasStride]
+  float* biases = nullptr;                    // [kNumLayers][kBiasStride]
 };
 
 // Bytes that a tape for so many images takes, and the tape in that memory, which begins at a
 // multiple of 256.
-std::int64_t tape_bytes(int batch);
-ProcgenTape tape_in(void* memory, int batch);
+std::int64_t train_buffer_bytes(int batch);
+TrainBuffers make_train_buffers(void* memory, int batch);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

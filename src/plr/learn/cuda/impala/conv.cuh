@@ -10,10 +10,10 @@
 // wait_halo(), those that may be a neighbour's, so that their journey hides behind the first pass.
 #pragma once
 
-#include "plr/learn/cuda/impala/row_tile.cuh"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/impala/row_tile.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // A warp's weights of one layer: k-step (dx * chunks + chunk) * 3 + dy, of one n-tile (2 words) or
 // two (4).  They depend on no other warp, so that they are fetched before the layer begins.
@@ -65,7 +65,7 @@ __device__ inline void conv_rows(float (&sum)[2][B::kWidth / 16][2][4], std::uin
         for (int dy = 0; dy < 3; ++dy) {
           const int out = row(i) - dy;
           if (out < 0 || out > 1) continue;
-          const std::uint32_t(&w)[4] = b[step * 3 + dy];
+          const std::uint32_t (&w)[4] = b[step * 3 + dy];
 #pragma unroll
           for (int mx = 0; mx < kTiles; ++mx) {
             mma(sum[out][mx][0], a[step & 1][i][mx], w[0], w[1]);
@@ -101,7 +101,7 @@ __device__ inline void conv_small(float (&sum)[4], std::uint32_t base,
     for (int i = 0; i <= pass; ++i) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        const std::uint32_t(&w)[2] = b[step * 3 + (pass == 0 ? 1 : 2 * i)];
+        const std::uint32_t (&w)[2] = b[step * 3 + (pass == 0 ? 1 : 2 * i)];
         mma(part[step % 3], a[i][step], w[0], w[1]);
       }
     }
@@ -175,7 +175,7 @@ __device__ inline void conv_five_rows_alike(
     for (int dy = 0; dy < 3; ++dy) {
       const int out = i % 7 - dy;
       if (out < 0 || out > 4) continue;
-      const std::uint32_t(&w)[2 * TILES] = b[i / 7 * 3 + dy];
+      const std::uint32_t (&w)[2 * TILES] = b[i / 7 * 3 + dy];
 #pragma unroll
       for (int tile = 0; tile < TILES; ++tile) {
         mma(sum[out][tile], a[i % (kAhead + 1)], w[2 * tile], w[2 * tile + 1]);
@@ -209,7 +209,7 @@ __device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
         for (int dy = 0; dy < 3; ++dy) {
           const int out = pass * 3 + i - dy;
           if (out < 0 || out > 3) continue;
-          const std::uint32_t(&w)[4] = b[step * 3 + dy];
+          const std::uint32_t (&w)[4] = b[step * 3 + dy];
           mma(sum[out][0], a[step & 1][i], w[0], w[1]);
           mma(sum[out][1], a[step & 1][i], w[2], w[3]);
         }
@@ -218,4 +218,4 @@ __device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
   }
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

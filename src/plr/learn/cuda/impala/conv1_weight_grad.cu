@@ -5,7 +5,7 @@
 #include "plr/learn/cuda/impala/max_pool.cuh"
 #include "plr/learn/cuda/impala/weight_grad.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 // The gradient of the first layer's weights, with respect to the image as it is, 0..255.
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(FirstMemory<Pixel>::kThreads, 2)
         const int at = n * 8 + 2 * q;
 #pragma unroll
         for (int dy = 0; dy < 3; ++dy) {
-          const float(&v)[4] = sum[dy][n];
+          const float (&v)[4] = sum[dy][n];
           add_pair(sums + (dy * 16 + g) * 16 + at, turn == 0, v[0], v[1]);
           add_pair(sums + (dy * 16 + g + 8) * 16 + at, turn == 0, v[2], v[3]);
         }
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(FirstMemory<Pixel>::kThreads, 2)
 }
 
 template <class Pixel>
-void launch(const ProcgenTape& tape, const void* pixels, int batch, cudaStream_t stream) {
+void launch(const TrainBuffers& tape, const void* pixels, int batch, cudaStream_t stream) {
   using M = FirstMemory<Pixel>;
   allow_memory(weigh_first<Pixel>, M::kTotal);
   weigh_first<Pixel><<<static_cast<unsigned>(sum_blocks(0)), M::kThreads, M::kTotal, stream>>>(
@@ -204,10 +204,10 @@ void launch(const ProcgenTape& tape, const void* pixels, int batch, cudaStream_t
 
 }  // namespace
 
-void order_weigh_first(const ProcgenTape& tape, const Pixels& pixels, int batch,
+void order_weigh_first(const TrainBuffers& tape, const Pixels& pixels, int batch,
                        cudaStream_t stream) {
   auto* order = pixels.are_floats ? launch<float> : launch<std::uint8_t>;
   order(tape, pixels.data, batch, stream);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -1,9 +1,9 @@
 #include <cuda_runtime.h>
 
-#include "plr/learn/cuda/impala/kernels.h"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
+#include "plr/learn/cuda/impala/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 constexpr int kSlots = 4;
@@ -13,7 +13,7 @@ static_assert(Memory::kThreads == kLearnThreads);
 // A block per image, which sees as an agent that acts does, and keeps all that learning needs.
 template <bool RELU_SKIP, class Pixel>
 __global__ void __launch_bounds__(kLearnThreads, 1)
-    forward(const __grid_constant__ ProcgenTape tape, const __grid_constant__ LayerMaps inputs,
+    forward(const __grid_constant__ TrainBuffers tape, const __grid_constant__ LayerMaps inputs,
             const Pixel* __restrict__ pixels, __nv_bfloat16* __restrict__ features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
   const int image = static_cast<int>(blockIdx.x);
@@ -21,12 +21,12 @@ __global__ void __launch_bounds__(kLearnThreads, 1)
   const Seer<1, kSlots, RELU_SKIP, KeepOnTape> s(keep, shared_address(shared), tape.weights);
   s.begin(tape.biases);
   s.take_image(pixels + static_cast<std::int64_t>(image) * kImageNumbers);
-  s.see(features + static_cast<std::int64_t>(image) * kFeatures);
+  s.see(features + static_cast<std::int64_t>(image) * kNumFeatures);
   if (threadIdx.x == 0) wait_until_sent();  // shared memory lives as long as the block
 }
 
 template <bool RELU_SKIP, class Pixel>
-void launch(const ProcgenTape& tape, const LayerMaps& inputs, const void* pixels, int batch,
+void launch(const TrainBuffers& tape, const LayerMaps& inputs, const void* pixels, int batch,
             void* features, cudaStream_t stream) {
   auto* kernel = forward<RELU_SKIP, Pixel>;
   allow_memory(kernel, Memory::kTotal);
@@ -37,7 +37,7 @@ void launch(const ProcgenTape& tape, const LayerMaps& inputs, const void* pixels
 
 }  // namespace
 
-void order_forward(const ProcgenTape& tape, const LayerMaps& inputs, const Pixels& pixels,
+void order_forward(const TrainBuffers& tape, const LayerMaps& inputs, const Pixels& pixels,
                    bool relu_skip, int batch, void* features, cudaStream_t stream) {
   auto* order = relu_skip
                     ? (pixels.are_floats ? launch<true, float> : launch<true, std::uint8_t>)
@@ -45,4 +45,4 @@ void order_forward(const ProcgenTape& tape, const LayerMaps& inputs, const Pixel
   order(tape, inputs, pixels.data, batch, features, stream);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -11,14 +11,14 @@
 
 #include <cuda_bf16.h>
 
-#include "plr/learn/cuda/impala/row_tile.cuh"
 #include "plr/learn/cuda/impala/conv.cuh"
-#include "plr/learn/cuda/impala/image.cuh"
-#include "plr/learn/cuda/impala/save_activations.cuh"
-#include "plr/learn/cuda/impala/max_pool.cuh"
 #include "plr/learn/cuda/impala/forward_smem.cuh"
+#include "plr/learn/cuda/impala/image.cuh"
+#include "plr/learn/cuda/impala/max_pool.cuh"
+#include "plr/learn/cuda/impala/row_tile.cuh"
+#include "plr/learn/cuda/impala/save_activations.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 template <int BLOCKS, int SLOTS, bool RELU_SKIP, class Keep>
 struct Seer {
@@ -69,7 +69,7 @@ struct Seer {
       }
       fence_barriers();
       fetch(0);
-      bulk_load(memory + M::kBias, biases, kLayers * kBiasStride * 4, barrier(SLOTS));
+      bulk_load(memory + M::kBias, biases, kNumLayers * kBiasStride * 4, barrier(SLOTS));
       for (int layer = 1; layer < SLOTS; ++layer) fetch(layer);
     }
     __syncwarp();
@@ -101,7 +101,7 @@ struct Seer {
     __syncthreads();
     if (thread == 0) {
       keep.send(layer + 1, band + B::offset(0, 0));
-      if (layer + SLOTS < kLayers) fetch(layer + SLOTS);
+      if (layer + SLOTS < kNumLayers) fetch(layer + SLOTS);
     }
   }
   __device__ float2 bias(int layer, int channel) const {
@@ -243,4 +243,4 @@ struct Seer {
   }
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -4,10 +4,10 @@
 //   barriers: one for each slot, one for the biases, those for halos
 #pragma once
 
-#include "plr/learn/cuda/impala/row_tile.cuh"
 #include "plr/learn/cuda/impala/image.cuh"
+#include "plr/learn/cuda/impala/row_tile.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 template <int BLOCKS, int SLOTS>
 struct SeeMemory {
@@ -32,10 +32,10 @@ struct SeeMemory {
               : kB2 + Band2::kBytes;
   static constexpr int kB3 = kA3 + Band3::kBytes;
   static constexpr int kBias = kB3 + Band3::kBytes;
-  static constexpr int kRing = (kBias + kLayers * kBiasStride * 4 + 127) / 128 * 128;
+  static constexpr int kRing = (kBias + kNumLayers * kBiasStride * 4 + 127) / 128 * 128;
   static constexpr int kBarriers = kRing + SLOTS * kLargestLayer;
   static constexpr int kTotal = kBarriers + (SLOTS + 1 + Neighbours::kBarriers) * 8;
   static_assert(kTotal <= 227 * 1024, "a Hopper has no more");
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

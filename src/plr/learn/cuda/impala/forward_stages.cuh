@@ -5,7 +5,7 @@
 
 #include "plr/learn/cuda/impala/forward.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // 64 x 64 x 3 -> 32 x 32 x 16.  A warp owns two pooled rows, all channels.
 template <int BLOCKS, int SLOTS, bool RELU_SKIP, class Keep>
@@ -210,4 +210,4 @@ __device__ void Seer<BLOCKS, SLOTS, RELU_SKIP, Keep>::stage3(__nv_bfloat16* feat
   }
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -8,7 +8,7 @@
 
 #include "plr/learn/cuda/common/ptx.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 inline constexpr int kImagePitch = 68 * 8;         // bytes of a row
 inline constexpr int kImageNumbers = 64 * 64 * 3;  // of an image in global memory
@@ -47,4 +47,4 @@ struct FourPixels<float> {
   }
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

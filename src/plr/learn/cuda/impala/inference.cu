@@ -4,10 +4,10 @@
 
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/sample_action.cuh"
-#include "plr/learn/cuda/impala/inference.h"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
+#include "plr/learn/cuda/impala/inference.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 // ---- see ---------------------------------------------------------------------------------------
@@ -15,20 +15,20 @@ namespace {
 // Registers are few enough that a block of `decide` fits beside one of these.
 template <int BLOCKS, int SLOTS, bool RELU_SKIP>
 __global__ void __maxnreg__(BLOCKS == 1 ? 128 : 160)
-    see(ActingJob job, const std::uint8_t* __restrict__ weights, const float* __restrict__ biases,
-        __nv_bfloat16* __restrict__ features) {
+    see(InferenceJob job, const std::uint8_t* __restrict__ weights,
+        const float* __restrict__ biases, __nv_bfloat16* __restrict__ features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
   const Seer<BLOCKS, SLOTS, RELU_SKIP, KeepNothing> s({}, shared_address(shared), weights);
   s.begin(biases);
   const std::int64_t image = blockIdx.x / BLOCKS;
-  if (s.thread == 32 && s.rank == 0) job.drawn[image] = job.uniforms[image];
+  if (s.thread == 32 && s.rank == 0) job.device_uniforms[image] = job.uniforms[image];
   s.take_image(job.obs + image * kImageNumbers);
   let_next_kernel_start();
-  s.see(features + image * kFeatures);
+  s.see(features + image * kNumFeatures);
 }
 
 template <int BLOCKS, int SLOTS, bool RELU_SKIP>
-void launch_see(const ProcgenPacked& packed, const ActingJob& job, __nv_bfloat16* features,
+void launch_see(const PackedWeights& packed, const InferenceJob& job, __nv_bfloat16* features,
                 cudaStream_t stream) {
   auto* kernel = see<BLOCKS, SLOTS, RELU_SKIP>;
   using M = SeeMemory<BLOCKS, SLOTS>;
@@ -54,7 +54,7 @@ void launch_see(const ProcgenPacked& packed, const ActingJob& job, __nv_bfloat16
 
 // As many blocks an image as keep the device busy and run at once.
 template <bool RELU_SKIP>
-void launch_see(const ProcgenPacked& packed, const ActingJob& job, __nv_bfloat16* features,
+void launch_see(const PackedWeights& packed, const InferenceJob& job, __nv_bfloat16* features,
                 cudaStream_t stream) {
   if (job.batch <= 32) {
     launch_see<4, 2, RELU_SKIP>(packed, job, features, stream);
@@ -69,23 +69,22 @@ void launch_see(const ProcgenPacked& packed, const ActingJob& job, __nv_bfloat16
 
 constexpr int kRows = 16;  // images that a cluster takes at a time
 constexpr int kDecideThreads = 32 * kHiddenWarps;
-constexpr int kUnitsEach = kUnits / kHiddenBlocks;  // hidden units that a block finishes
+constexpr int kUnitsEach = kHiddenUnits / kHiddenBlocks;  // hidden units that a block finishes
 
 struct DecideMemory {
   std::uint8_t features[kRows][kHiddenSlice * 2 + 16];
-  float sums[kRows][kUnits + 8];  // over the block's slice of the features
+  float sums[kRows][kHiddenUnits + 8];  // over the block's slice of the features
   float hidden[kRows][kUnitsEach + 1];
-  float heads[kHeads][kUnitsEach + 1];        // their weights for the block's units
-  float parts[kHiddenBlocks][kRows][kHeads];  // gathered in block 0
-  float outputs[kRows][kHeads];
+  float heads[kNumHeads][kUnitsEach + 1];        // their weights for the block's units
+  float parts[kHiddenBlocks][kRows][kNumHeads];  // gathered in block 0
+  float outputs[kRows][kNumHeads];
 };
 
 // Block r of a cluster multiplies slice r of the features with its weights, which stay in
 // registers, and finishes hidden units 16 r .. 16 r + 15; block 0 finishes the heads and decides.
 // It begins beside `see`, fetches its weights, and waits.
-__global__ void __maxnreg__(96)
-    decide_all(const __nv_bfloat16* __restrict__ features, ProcgenWeights w,
-               const uint4* __restrict__ packed, ActingJob job) {
+__global__ void __maxnreg__(96) decide_all(const __nv_bfloat16* __restrict__ features, Weights w,
+                                           const uint4* __restrict__ packed, InferenceJob job) {
   extern __shared__ __align__(128) std::uint8_t shared[];
   auto& s = *reinterpret_cast<DecideMemory*>(shared);
   const int thread = static_cast<int>(threadIdx.x);
@@ -102,10 +101,10 @@ __global__ void __maxnreg__(96)
     b[k][0] = __ldg(from + 2 * k * 32);
     b[k][1] = __ldg(from + (2 * k + 1) * 32);
   }
-  const float* head = row < kActions ? w.policy + row * kUnits : w.value;
+  const float* head = row < kNumActions ? w.policy + row * kHiddenUnits : w.value;
   s.heads[row][unit] = head[rank * kUnitsEach + unit];
   const float hidden_bias = w.hidden_bias[rank * kUnitsEach + unit];
-  const float head_bias = unit < kActions ? w.policy_bias[unit] : w.value_bias[0];
+  const float head_bias = unit < kNumActions ? w.policy_bias[unit] : w.value_bias[0];
   cluster_sync();  // all its blocks run
   wait_for_last_kernel();
 
@@ -116,7 +115,8 @@ __global__ void __maxnreg__(96)
     const int image = tile * kRows + row;
     uint4 v = make_uint4(0, 0, 0, 0);
     if (image < job.batch) {
-      v = *reinterpret_cast<const uint4*>(features + static_cast<std::int64_t>(image) * kFeatures +
+      v = *reinterpret_cast<const uint4*>(features +
+                                          static_cast<std::int64_t>(image) * kNumFeatures +
                                           rank * kHiddenSlice + unit * 8);
     }
     *reinterpret_cast<uint4*>(&s.features[row][unit * 16]) = v;
@@ -164,12 +164,12 @@ __global__ void __maxnreg__(96)
     __syncthreads();
     for (int i = warp; i < kRows; i += kHiddenWarps) {
       if (tile * kRows + i >= job.batch) break;
-      decide(job, tile * kRows + i, s.outputs[i][lane & 15], s.outputs[i][kActions]);
+      decide(job, tile * kRows + i, s.outputs[i][lane & 15], s.outputs[i][kNumActions]);
     }
   }
 }
 
-void launch_decide(const ProcgenWeights& weights, const ProcgenPacked& packed, const ActingJob& job,
+void launch_decide(const Weights& weights, const PackedWeights& packed, const InferenceJob& job,
                    const __nv_bfloat16* features, cudaStream_t stream) {
   constexpr int kBytes = sizeof(DecideMemory);
   cudaFuncSetAttribute(decide_all, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
@@ -197,8 +197,8 @@ void launch_decide(const ProcgenWeights& weights, const ProcgenPacked& packed, c
 
 }  // namespace
 
-void procgen_act(const ProcgenWeights& weights, const ProcgenPacked& packed, bool relu_skip,
-                 const ActingJob& job, void* features, void* stream) {
+void infer(const Weights& weights, const PackedWeights& packed, bool relu_skip,
+           const InferenceJob& job, void* features, void* stream) {
   auto* bf16 = static_cast<__nv_bfloat16*>(features);
   const auto queue = static_cast<cudaStream_t>(stream);
   if (relu_skip) {
@@ -209,4 +209,4 @@ void procgen_act(const ProcgenWeights& weights, const ProcgenPacked& packed, boo
   launch_decide(weights, packed, job, bf16, queue);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

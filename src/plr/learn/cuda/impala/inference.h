@@ -16,12 +16,12 @@
 #include "plr/learn/cuda/impala/layers.h"
 #include "plr/learn/cuda/impala/weights.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
-// Orders its kernels; `stream` is a cudaStream_t.  `features` holds kFeatures bf16 for every image.
-// A block of the network adds ReLU(x) instead of x if `relu_skip`.  Throws std::runtime_error if
-// CUDA refuses.
-void procgen_act(const ProcgenWeights& weights, const ProcgenPacked& packed, bool relu_skip,
-                 const ActingJob& job, void* features, void* stream);
+// Orders its kernels; `stream` is a cudaStream_t.  `features` holds kNumFeatures bf16 for every
+// image. A block of the network adds ReLU(x) instead of x if `relu_skip`.  Throws
+// std::runtime_error if CUDA refuses.
+void infer(const Weights& weights, const PackedWeights& packed, bool relu_skip,
+           const InferenceJob& job, void* features, void* stream);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -17,14 +17,14 @@
 #define PLR_BOTH
 #endif
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
-inline constexpr int kLayers = 15;
-inline constexpr int kFeatures =
-    2048;                           // 8 x 8 x 32 after the last stage, in the order y, x, channel
-inline constexpr int kUnits = 256;  // of the hidden layer
-inline constexpr int kActions = 15;
-inline constexpr int kHeads = kActions + 1;  // the logits, then the value
+inline constexpr int kNumLayers = 15;
+inline constexpr int kNumFeatures =
+    2048;  // 8 x 8 x 32 after the last stage, in the order y, x, channel
+inline constexpr int kHiddenUnits = 256;  // of the hidden layer
+inline constexpr int kNumActions = 15;
+inline constexpr int kNumHeads = kNumActions + 1;  // the logits, then the value
 
 PLR_BOTH constexpr int layer_inputs(int layer) { return layer == 0 ? 3 : layer <= 5 ? 16 : 32; }
 PLR_BOTH constexpr int layer_outputs(int layer) { return layer <= 4 ? 16 : 32; }
@@ -44,15 +44,15 @@ PLR_BOTH constexpr int layer_offset(int layer) {
   return offset;
 }
 inline constexpr int kLargestLayer = layer_bytes(14);
-inline constexpr int kPackedBytes = layer_offset(kLayers);
-inline constexpr int kBiasStride = 32;  // biases are packed as [kLayers][32] floats
+inline constexpr int kPackedBytes = layer_offset(kNumLayers);
+inline constexpr int kBiasStride = 32;  // biases are packed as [kNumLayers][32] floats
 
 // The hidden layer is computed by a cluster of 16 blocks, each with a slice of the features:
 // [block][warp][k-step][pair of n-tiles][lane][4 words].
 inline constexpr int kHiddenBlocks = 16;
 inline constexpr int kHiddenWarps = 8;
-inline constexpr int kHiddenSlice = kFeatures / kHiddenBlocks;
+inline constexpr int kHiddenSlice = kNumFeatures / kHiddenBlocks;
 inline constexpr int kHiddenSteps = kHiddenSlice / 16;
 inline constexpr int kHiddenWords = kHiddenBlocks * kHiddenWarps * kHiddenSteps * 2 * 32 * 4;
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -8,7 +8,7 @@
 
 #include "plr/learn/cuda/common/ptx.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // The 3x3 pool of stride 2 over five rows of a tile: out[pooled row][n-tile][channel] of the pooled
 // pixel g = lane / 4.  In the tile, lanes of g hold the pixels 2g and 2g + 1, in the other order
@@ -109,7 +109,7 @@ __device__ inline void unpool_quad(std::uint32_t (&out)[2][2][4],
                                    const std::uint32_t (&places)[2][2]) {
   // Compares eight places at once: in `differs` the highest bit of each four says so, which is then
   // spread over the halves of words.
-  const auto pick = [&](std::uint32_t(&to)[4], int a, int b, std::uint32_t place) {
+  const auto pick = [&](std::uint32_t (&to)[4], int a, int b, std::uint32_t place) {
     const std::uint32_t x = places[a][b] ^ (place * 0x11111111U);
     const std::uint32_t differs = ((x & 0x77777777U) + 0x77777777U) | x;
     const std::uint32_t even = differs << 4;
@@ -122,7 +122,7 @@ __device__ inline void unpool_quad(std::uint32_t (&out)[2][2][4],
       to[k] = from[a][b][k] & ~mask;
     }
   };
-  const auto add = [](std::uint32_t(&to)[4], const std::uint32_t(&more)[4]) {
+  const auto add = [](std::uint32_t (&to)[4], const std::uint32_t (&more)[4]) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const __nv_bfloat162 sum = __hadd2(reinterpret_cast<__nv_bfloat162&>(to[k]),
@@ -148,4 +148,4 @@ __device__ inline void unpool_quad(std::uint32_t (&out)[2][2][4],
   add(out[1][1], t);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -1,10 +1,10 @@
 #include <cuda_runtime.h>
 
 #include "plr/learn/cuda/common/check.h"
-#include "plr/learn/cuda/impala/weights.h"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/impala/weights.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 constexpr int kThreads = 256;
@@ -21,7 +21,7 @@ __device__ float weight_at(const float* weights, int layer, int n, int c, int dy
 // One word of a layer, two weights.  On the way back the product's inputs are the layer's outputs,
 // and the kernel is mirrored.
 template <bool MIRRORED>
-__device__ void pack_conv(const ProcgenWeights& from, int layer, int word, std::uint32_t* to) {
+__device__ void pack_conv(const Weights& from, int layer, int word, std::uint32_t* to) {
   const int tiles = (MIRRORED ? layer_inputs(layer) : layer_outputs(layer)) / 8;
   // Where a warp takes two n-tiles at once they lie side by side.
   const bool paired = layer < (MIRRORED ? 11 : 10);
@@ -63,19 +63,19 @@ __device__ void pack_hidden(const float* hidden, int word, std::uint32_t* to) {
   const int block = word / 256 / kHiddenSteps / kHiddenWarps;
   const int unit = warp * 32 + (2 * pair + j / 2) * 8 + lane / 4;
   const int k = block * kHiddenSlice + step * 16 + 2 * (lane % 4) + 8 * (j % 2);
-  const float* row = hidden + unit * kFeatures;
+  const float* row = hidden + unit * kNumFeatures;
   to[word] = pack_bf16(row[k], row[k + 1]);
 }
 
 // Block row y packs layer y, then come the layers mirrored, then the hidden layer.
-__global__ void pack(ProcgenWeights from, ProcgenPacked to) {
+__global__ void pack(Weights from, PackedWeights to) {
   const int row = static_cast<int>(blockIdx.y);
-  const int layer = row % kLayers;
+  const int layer = row % kNumLayers;
   const int first = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   const int stride = static_cast<int>(gridDim.x) * kThreads;
   const int num_words = layer_bytes(layer) / 4;
   const int offset = layer_offset(layer) / 4;
-  if (row < kLayers) {
+  if (row < kNumLayers) {
     for (int i = first; i < num_words; i += stride) {
       pack_conv<false>(from, layer, i, to.conv + offset);
     }
@@ -83,7 +83,7 @@ __global__ void pack(ProcgenWeights from, ProcgenPacked to) {
       to.conv_bias[layer * kBiasStride + first] =
           first < layer_outputs(layer) ? from.conv_bias[layer][first] : 0;
     }
-  } else if (row == 2 * kLayers) {
+  } else if (row == 2 * kNumLayers) {
     for (int i = first; i < kHiddenWords; i += stride) pack_hidden(from.hidden, i, to.hidden);
   } else if (layer > 0 && to.mirrored_conv != nullptr) {  // the image needs no gradient
     for (int i = first; i < num_words; i += stride) {
@@ -94,10 +94,11 @@ __global__ void pack(ProcgenWeights from, ProcgenPacked to) {
 
 }  // namespace
 
-void procgen_pack(const ProcgenWeights& weights, const ProcgenPacked& packed, void* stream) {
-  const dim3 blocks = packed.hidden != nullptr ? dim3(64, 2 * kLayers + 1) : dim3(18, 2 * kLayers);
+void pack_weights(const Weights& weights, const PackedWeights& packed, void* stream) {
+  const dim3 blocks =
+      packed.hidden != nullptr ? dim3(64, 2 * kNumLayers + 1) : dim3(18, 2 * kNumLayers);
   pack<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(weights, packed);
   check(cudaGetLastError(), "packing weights");
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -2,7 +2,7 @@
 
 #include "plr/learn/cuda/impala/kernels.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 constexpr int kColumns = 32;  // numbers of a block
@@ -16,14 +16,14 @@ PLR_BOTH constexpr int first_sum(int layer) {
 
 // Always in the same order: every eighth part, then the eight sums.
 __global__ void __launch_bounds__(kColumns* kRows)
-    add(const __grid_constant__ ProcgenTape tape, const __grid_constant__ ProcgenGrads grads) {
+    add(const __grid_constant__ TrainBuffers tape, const __grid_constant__ Gradients grads) {
   __shared__ float shared[kRows][kColumns];
   const int column = static_cast<int>(threadIdx.x);
   const int row = static_cast<int>(threadIdx.y);
   int at = static_cast<int>(blockIdx.x) * kColumns + column;
   int layer = 0;
-  while (layer < kLayers && at >= sum_size(layer)) at -= sum_size(layer++);
-  const bool is_there = layer < kLayers;
+  while (layer < kNumLayers && at >= sum_size(layer)) at -= sum_size(layer++);
+  const bool is_there = layer < kNumLayers;
   float sum = 0;
   if (is_there) {
     const float* parts = tape.parts[layer] + at;
@@ -52,10 +52,10 @@ __global__ void __launch_bounds__(kColumns* kRows)
 
 }  // namespace
 
-void order_add(const ProcgenTape& tape, const ProcgenGrads& grads, cudaStream_t stream) {
-  constexpr int kBlocks = (first_sum(kLayers) + kColumns - 1) / kColumns;
+void order_add(const TrainBuffers& tape, const Gradients& grads, cudaStream_t stream) {
+  constexpr int kBlocks = (first_sum(kNumLayers) + kColumns - 1) / kColumns;
   add<<<kBlocks, dim3(kColumns, kRows), 0, stream>>>(tape, grads);
   check(cudaGetLastError(), "adding gradients");
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -24,10 +24,10 @@
 
 #include <cuda_bf16.h>
 
-#include "plr/learn/cuda/impala/layers.h"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/impala/layers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 template <int ROWS, int WIDTH, int CHANNELS>
 struct Band {
@@ -75,14 +75,14 @@ __device__ inline void expect_halo(int l, bool is_top, bool is_bottom, const Nei
     constexpr int kArrivals = Neighbours::kCount / EDGE_WARPS;
     if (is_top && n.has_up) {
       if (l > 0) barrier_wait_for_cluster(n.bar_up(l - 1), n.parity(l - 1));
-      if (l < kLayers - 1 && lane == 0) {
+      if (l < kNumLayers - 1 && lane == 0) {
         barrier_expect_and_arrive(n.bar_up(l), rows_down(l) * ROW_BYTES / EDGE_WARPS, kArrivals);
       }
       __syncwarp();
     }
     if (is_bottom && n.has_down) {
       if (l > 0) barrier_wait_for_cluster(n.bar_down(l - 1), n.parity(l - 1));
-      if (l < kLayers - 1 && lane == 0) {
+      if (l < kNumLayers - 1 && lane == 0) {
         barrier_expect_and_arrive(n.bar_down(l), ROW_BYTES / EDGE_WARPS, kArrivals);
       }
       __syncwarp();
@@ -196,4 +196,4 @@ __device__ inline void zero_halo(std::uint32_t band, const Neighbours& n, int th
   }
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -6,10 +6,10 @@
 
 #include <cuda.h>
 
-#include "plr/learn/cuda/impala/buffers.h"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/impala/buffers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 struct KeepNothing {
   static constexpr bool kKeeps = false;
@@ -21,7 +21,7 @@ struct KeepNothing {
 
 struct KeepOnTape {
   static constexpr bool kKeeps = true;
-  const ProcgenTape* tape;
+  const TrainBuffers* tape;
   const CUtensorMap* maps;  // of the inputs, by layer
   int image, thread;
 
@@ -50,4 +50,4 @@ struct KeepOnTape {
   }
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

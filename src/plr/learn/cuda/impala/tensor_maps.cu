@@ -1,5 +1,3 @@
-#include "plr/learn/cuda/impala/tensor_maps.h"
-
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
@@ -7,8 +5,9 @@
 #include <string>
 
 #include "plr/learn/cuda/common/check.h"
+#include "plr/learn/cuda/impala/tensor_maps.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 // From the driver that runs, so that no program needs one to be linked.
@@ -47,4 +46,4 @@ CUtensorMap make_map(void* tensor, int images, int side, int channels, const Box
   return map;
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

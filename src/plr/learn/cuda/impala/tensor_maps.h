@@ -10,7 +10,7 @@
 
 #include "plr/learn/cuda/impala/buffers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 struct BoxShape {
   int images, rows, columns;
@@ -21,7 +21,7 @@ CUtensorMap make_map(void* tensor, int images, int side, int channels, const Box
 
 // Passed to kernels by value, as maps must be.
 struct LayerMaps {
-  CUtensorMap of[kLayers];
+  CUtensorMap of[kNumLayers];
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -1,26 +1,25 @@
+#include "plr/learn/cuda/impala/kernels.h"
 #include "plr/learn/cuda/impala/trunk.h"
 
-#include "plr/learn/cuda/impala/kernels.h"
-
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 // The layers whose gradients take longest come first: the others fill what they leave.
-constexpr int kOrder[kLayers] = {5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 11, 12, 13, 14};
+constexpr int kOrder[kNumLayers] = {5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 11, 12, 13, 14};
 
 // Streams beside another one, for work that may run side by side.
 class SideStreams {
  public:
   SideStreams() {
     check(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming), "an event");
-    for (int i = 0; i < kLayers; ++i) {
+    for (int i = 0; i < kNumLayers; ++i) {
       check(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking), "a stream");
       check(cudaEventCreateWithFlags(&joins_[i], cudaEventDisableTiming), "an event");
     }
   }
   ~SideStreams() {
     cudaEventDestroy(fork_);
-    for (int i = 0; i < kLayers; ++i) {
+    for (int i = 0; i < kNumLayers; ++i) {
       cudaStreamDestroy(streams_[i]);
       cudaEventDestroy(joins_[i]);
     }
@@ -32,7 +31,7 @@ class SideStreams {
   template <class Work>
   void run(cudaStream_t main, Work work) const {
     check(cudaEventRecord(fork_, main), "forking a stream");
-    for (int i = 0; i < kLayers; ++i) {
+    for (int i = 0; i < kNumLayers; ++i) {
       check(cudaStreamWaitEvent(streams_[i], fork_, 0), "forking a stream");
       work(i, streams_[i]);
       check(cudaEventRecord(joins_[i], streams_[i]), "joining a stream");
@@ -42,30 +41,29 @@ class SideStreams {
 
  private:
   cudaEvent_t fork_ = nullptr;
-  cudaStream_t streams_[kLayers] = {};
-  cudaEvent_t joins_[kLayers] = {};
+  cudaStream_t streams_[kNumLayers] = {};
+  cudaEvent_t joins_[kNumLayers] = {};
 };
 
 }  // namespace
 
-struct ProcgenTrunk::Plan {
+struct Trunk::Plan {
   int batch;
   bool relu_skip;
-  ProcgenTape tape;
+  TrainBuffers tape;
   LayerMaps inputs, gradients;
-  WeighMaps weigh[kLayers];
+  WeighMaps weigh[kNumLayers];
   SideStreams side;
 };
 
-std::int64_t ProcgenTrunk::bytes(int batch) { return tape_bytes(batch); }
+std::int64_t Trunk::bytes(int batch) { return train_buffer_bytes(batch); }
 
-ProcgenTrunk::ProcgenTrunk(int batch, bool relu_skip, void* memory)
-    : plan_(std::make_unique<Plan>()) {
+Trunk::Trunk(int batch, bool relu_skip, void* memory) : plan_(std::make_unique<Plan>()) {
   Plan& p = *plan_;
   p.batch = batch;
   p.relu_skip = relu_skip;
-  p.tape = tape_in(memory, batch);
-  for (int l = 1; l < kLayers; ++l) {
+  p.tape = make_train_buffers(memory, batch);
+  for (int l = 1; l < kNumLayers; ++l) {
     const int side = layer_side(l);
     const BoxShape whole = {1, side, side + 2};  // two columns that are not there: the halo
     p.inputs.of[l] = make_map(p.tape.inputs[l], batch, side, layer_inputs(l), whole);
@@ -74,12 +72,11 @@ ProcgenTrunk::ProcgenTrunk(int batch, bool relu_skip, void* memory)
   }
 }
 
-ProcgenTrunk::~ProcgenTrunk() = default;
+Trunk::~Trunk() = default;
 
-void ProcgenTrunk::forward(const ProcgenWeights& weights, const Pixels& pixels, void* features,
-                           void* stream) {
+void Trunk::forward(const Weights& weights, const Pixels& pixels, void* features, void* stream) {
   const Plan& p = *plan_;
-  procgen_pack(weights,
+  pack_weights(weights,
                {.conv = p.tape.weights,
                 .conv_bias = p.tape.biases,
                 .mirrored_conv = p.tape.mirrored_weights},
@@ -88,8 +85,8 @@ void ProcgenTrunk::forward(const ProcgenWeights& weights, const Pixels& pixels, 
                 static_cast<cudaStream_t>(stream));
 }
 
-void ProcgenTrunk::backward(const Pixels& pixels, const void* features, const void* d_features,
-                            const ProcgenGrads& grads, void* stream) {
+void Trunk::backward(const Pixels& pixels, const void* features, const void* d_features,
+                     const Gradients& grads, void* stream) {
   const Plan& p = *plan_;
   const auto main = static_cast<cudaStream_t>(stream);
   order_backward(p.tape, p.gradients, p.relu_skip, p.batch, features, d_features, main);
@@ -104,4 +101,4 @@ void ProcgenTrunk::backward(const Pixels& pixels, const void* features, const vo
   order_add(p.tape, grads, main);
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

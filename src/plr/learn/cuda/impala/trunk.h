@@ -11,7 +11,7 @@
 // and what lies between features and loss is libtorch's.  What the first two leave, and where, is
 // in impala/buffers.h.
 //
-//   ProcgenTrunk trunk(batch, relu_skip, memory);
+//   Trunk trunk(batch, relu_skip, memory);
 //   trunk.forward(weights, pixels, features, stream);
 //   trunk.backward(pixels, features, d_features, grads, stream);   // adds to grads
 //
@@ -25,7 +25,7 @@
 #include "plr/learn/cuda/impala/layers.h"
 #include "plr/learn/cuda/impala/weights.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // Images [B][64][64][3]: bytes, or floats on the same scale.  At a multiple of 16 bytes.
 struct Pixels {
@@ -34,26 +34,26 @@ struct Pixels {
 };
 
 // Where the gradients of convolutions are added to, laid out as the weights are.
-struct ProcgenGrads {
-  float* conv[kLayers] = {};
-  float* conv_bias[kLayers] = {};
+struct Gradients {
+  float* conv[kNumLayers] = {};
+  float* conv_bias[kNumLayers] = {};
 };
 
-class ProcgenTrunk {
+class Trunk {
  public:
   // Bytes of device memory that it works in, which begins at a multiple of 256.
   static std::int64_t bytes(int batch);
 
   // Throws std::runtime_error if CUDA refuses, as the others do.
-  ProcgenTrunk(int batch, bool relu_skip, void* memory);
-  ~ProcgenTrunk();
-  ProcgenTrunk(const ProcgenTrunk&) = delete;
-  ProcgenTrunk& operator=(const ProcgenTrunk&) = delete;
+  Trunk(int batch, bool relu_skip, void* memory);
+  ~Trunk();
+  Trunk(const Trunk&) = delete;
+  Trunk& operator=(const Trunk&) = delete;
 
-  // Features are bf16 [B][kFeatures], rectified; `stream` is a cudaStream_t.
-  void forward(const ProcgenWeights& weights, const Pixels& pixels, void* features, void* stream);
+  // Features are bf16 [B][kNumFeatures], rectified; `stream` is a cudaStream_t.
+  void forward(const Weights& weights, const Pixels& pixels, void* features, void* stream);
   void backward(const Pixels& pixels, const void* features, const void* d_features,
-                const ProcgenGrads& grads, void* stream);
+                const Gradients& grads, void* stream);
 
  private:
   struct Plan;
@@ -61,4 +61,4 @@ class ProcgenTrunk {
   std::unique_ptr<Plan> plan_;
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

@@ -1,7 +1,7 @@
 #include "plr/learn/cuda/impala/kernels.h"
 #include "plr/learn/cuda/impala/weight_grad.cuh"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 namespace {
 
 template <class S>
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
           for (int i = 0; i < W::kInTiles; ++i) {
 #pragma unroll
             for (int n = 0; n < W::kOutTiles; ++n) {
-              const float(&v)[4] = sum[s][dy][i][n];
+              const float (&v)[4] = sum[s][dy][i][n];
               const int row = (dy * 3 + w.shift + s) * S::kInputs + i * 16 + g;
               const int column = n * 8 + 2 * q;
               add_pair(sums + row * S::kSumPitch + column, turn == 0, v[0], v[1]);
@@ -77,7 +77,7 @@ void with_shape(int layer, Use use) {
 
 }  // namespace
 
-WeighMaps maps_to_weigh(int layer, const ProcgenTape& tape, int batch) {
+WeighMaps maps_to_weigh(int layer, const TrainBuffers& tape, int batch) {
   WeighMaps maps;
   with_shape(layer, [&](auto shape) {
     using S = decltype(shape);
@@ -89,7 +89,7 @@ WeighMaps maps_to_weigh(int layer, const ProcgenTape& tape, int batch) {
   return maps;
 }
 
-void order_weigh(int layer, const ProcgenTape& tape, const WeighMaps& maps, int batch,
+void order_weigh(int layer, const TrainBuffers& tape, const WeighMaps& maps, int batch,
                  cudaStream_t stream) {
   with_shape(layer, [&](auto shape) {
     using S = decltype(shape);
@@ -100,4 +100,4 @@ void order_weigh(int layer, const ProcgenTape& tape, const WeighMaps& maps, int 
   });
 }
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

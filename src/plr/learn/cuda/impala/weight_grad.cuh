@@ -12,10 +12,10 @@
 
 #include <cstdint>
 
-#include "plr/learn/cuda/impala/tensor_maps.h"
 #include "plr/learn/cuda/common/ptx.cuh"
+#include "plr/learn/cuda/impala/tensor_maps.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 template <int INPUTS, int OUTPUTS, int SIDE, int ROWS, int IMAGES, int SHIFTS, int PLACES,
           int BLOCKS, int STAGES>
@@ -44,7 +44,7 @@ struct WeighShape {
   // In the end warps add up here; rows are padded so that no bank is met twice.
   static constexpr int kSumPitch = OUTPUTS + 8;
   static constexpr int kSums = (9 * INPUTS + 1) * kSumPitch * 4;
-  static constexpr int kBarriers = STAGES * kStage > kSums ? STAGES* kStage : kSums;
+  static constexpr int kBarriers = STAGES * kStage > kSums ? STAGES * kStage : kSums;
   static constexpr int kTotal = kBarriers + STAGES * 16;
   static_assert(BLOCKS * (kTotal + 1024) <= 228 * 1024, "a Hopper has no more");
 };
@@ -272,4 +272,4 @@ struct Weigher {
   }
 };
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

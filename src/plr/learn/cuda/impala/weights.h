@@ -7,12 +7,12 @@
 
 #include "plr/learn/cuda/impala/layers.h"
 
-namespace plr::cuda {
+namespace plr::cuda::impala {
 
 // Convolutions [out][3][3][in], hidden [256][2048], heads [out][256].
-struct ProcgenWeights {
-  const float* conv[kLayers] = {};
-  const float* conv_bias[kLayers] = {};
+struct Weights {
+  const float* conv[kNumLayers] = {};
+  const float* conv_bias[kNumLayers] = {};
   const float* hidden = nullptr;
   const float* hidden_bias = nullptr;
   const float* policy = nullptr;
@@ -21,15 +21,15 @@ struct ProcgenWeights {
   const float* value_bias = nullptr;
 };
 
-struct ProcgenPacked {
+struct PackedWeights {
   std::uint32_t* conv = nullptr;           // kPackedBytes
-  float* conv_bias = nullptr;              // [kLayers][kBiasStride]
+  float* conv_bias = nullptr;              // [kNumLayers][kBiasStride]
   std::uint32_t* hidden = nullptr;         // kHiddenWords words, to act
   std::uint32_t* mirrored_conv = nullptr;  // kPackedBytes, to learn: from outputs back to inputs
 };
 
 // Packs what `packed` has a place for.  `stream` is a cudaStream_t.  Throws std::runtime_error if
 // CUDA refuses.
-void procgen_pack(const ProcgenWeights& weights, const ProcgenPacked& packed, void* stream);
+void pack_weights(const Weights& weights, const PackedWeights& packed, void* stream);
 
-}  // namespace plr::cuda
+}  // namespace plr::cuda::impala

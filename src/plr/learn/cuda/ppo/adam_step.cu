@@ -1,8 +1,8 @@
 #include <cuda_runtime.h>
 
-#include "plr/learn/cuda/ppo/adam_step.h"
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/grid_reduce.cuh"
+#include "plr/learn/cuda/ppo/adam_step.h"
 
 namespace plr::cuda {
 namespace {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads) measure(AdamJob job) {
   }
   block_sum<kThreads>(sum);
   if (threadIdx.x == 0) job.partial_sums[blockIdx.x] = sum[0];
-  if (!is_last_block(job.num_done)) return;
+  if (!is_last_block(job.blocks_done)) return;
   float parts[1] = {threadIdx.x < kNormBlocks ? __ldcg(job.partial_sums + threadIdx.x) : 0.0F};
   block_sum<kThreads>(parts);
   if (threadIdx.x != 0) return;

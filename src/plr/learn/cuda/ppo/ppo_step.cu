@@ -15,14 +15,14 @@ constexpr int kThreads = 128;
 template <class Word>
 __global__ void __launch_bounds__(kThreads) gather_samples(GatherJob job) {
   const auto row = static_cast<std::int64_t>(blockIdx.x);
-  const std::int64_t sample = job.orders[*job.position * job.batch + row];
+  const std::int64_t sample = job.permutations[*job.position * job.batch + row];
   const std::int64_t words = job.obs_bytes / static_cast<std::int64_t>(sizeof(Word));
   const auto* from = reinterpret_cast<const Word*>(job.obs) + sample * words;
   auto* to = reinterpret_cast<Word*>(job.out_obs) + row * words;
   for (std::int64_t i = threadIdx.x; i < words; i += kThreads) to[i] = from[i];
-  if (threadIdx.x >= kSampleColumns) return;
-  const float x = job.samples[sample * kSampleColumns + threadIdx.x];
-  if (threadIdx.x == 0) {
+  if (threadIdx.x >= SampleColumn::kCount) return;
+  const float x = job.samples[sample * SampleColumn::kCount + threadIdx.x];
+  if (threadIdx.x == SampleColumn::kAction) {
     job.out_actions[row] = static_cast<std::int64_t>(x);
   } else {
     job.out_columns[(threadIdx.x - 1) * job.batch + row] = x;
@@ -30,8 +30,6 @@ __global__ void __launch_bounds__(kThreads) gather_samples(GatherJob job) {
 }
 
 // ---- loss --------------------------------------------------------------------------------------
-
-enum Sum { kValueLoss, kPolicyLoss, kEntropy, kClipped, kKl, kNumSums };
 
 // The value's error, and its gradient in `slope`: that of the worse of two, where one is clipped;
 // of equal ones libtorch takes half of each.
@@ -51,9 +49,9 @@ __device__ float value_loss(const LossJob& job, float value, float old_value, fl
 }
 
 // A thread per sample.
-__device__ void one_sample(const LossJob& job, int i, float (&sums)[kNumSums]) {
+__device__ void one_sample(const LossJob& job, int i, float (&sums)[LossSum::kCount]) {
   const float* logits = job.logits + static_cast<std::int64_t>(i) * job.num_actions;
-  float* d_logits = job.d_logits + static_cast<std::int64_t>(i) * job.num_actions;
+  float* logits_grad = job.logits_grad + static_cast<std::int64_t>(i) * job.num_actions;
   float largest = -INFINITY;
   for (int a = 0; a < job.num_actions; ++a) largest = fmaxf(largest, logits[a]);
   float total = 0;
@@ -76,49 +74,52 @@ __device__ void one_sample(const LossJob& job, int i, float (&sums)[kNumSums]) {
   for (int a = 0; a < job.num_actions; ++a) {
     const float log_prob = logits[a] - largest - log_total;
     const float p = expf(log_prob);
-    d_logits[a] = slope * ((a == action ? 1.0F : 0.0F) - p) +
-                  job.entropy_coef * scale * p * (log_prob + entropy);
+    logits_grad[a] = slope * ((a == action ? 1.0F : 0.0F) - p) +
+                     job.entropy_coef * scale * p * (log_prob + entropy);
   }
   float value_slope = 0;
-  sums[kValueLoss] = value_loss(job, job.values[i], job.old_values[i], job.returns[i], value_slope);
-  job.d_values[i] = job.value_coef * scale * value_slope;
+  sums[LossSum::kValueLoss] =
+      value_loss(job, job.values[i], job.old_values[i], job.returns[i], value_slope);
+  job.values_grad[i] = job.value_coef * scale * value_slope;
   // Written so that what is not a number stays none.
-  sums[kPolicyLoss] =
+  sums[LossSum::kPolicyLoss] =
       clipped * advantage < ratio * advantage ? -clipped * advantage : -ratio * advantage;
-  sums[kEntropy] = entropy;
-  sums[kClipped] = fabsf(ratio - 1) > job.clip ? 1.0F : 0.0F;
-  sums[kKl] = ratio - 1 - log_ratio;
+  sums[LossSum::kEntropy] = entropy;
+  sums[LossSum::kClipped] = fabsf(ratio - 1) > job.clip ? 1.0F : 0.0F;
+  sums[LossSum::kKl] = ratio - 1 - log_ratio;
 }
 
 __global__ void __launch_bounds__(kThreads) compute_loss(LossJob job) {
-  float sums[kNumSums] = {};
+  float sums[LossSum::kCount] = {};
   const int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (i < job.batch) one_sample(job, i, sums);
   block_sum<kThreads>(sums);
   if (threadIdx.x == 0) {
-    for (int s = 0; s < kNumSums; ++s) job.partial_sums[blockIdx.x * kNumSums + s] = sums[s];
+    for (int s = 0; s < LossSum::kCount; ++s)
+      job.partial_sums[blockIdx.x * LossSum::kCount + s] = sums[s];
   }
-  if (!is_last_block(job.num_done) || threadIdx.x != 0) return;
-  float mean[kNumSums] = {};
+  if (!is_last_block(job.blocks_done) || threadIdx.x != 0) return;
+  float mean[LossSum::kCount] = {};
   for (unsigned b = 0; b < gridDim.x; ++b) {
-    for (int s = 0; s < kNumSums; ++s) mean[s] += __ldcg(job.partial_sums + b * kNumSums + s);
+    for (int s = 0; s < LossSum::kCount; ++s)
+      mean[s] += __ldcg(job.partial_sums + b * LossSum::kCount + s);
   }
   for (float& x : mean) x /= static_cast<float>(job.batch);
   const float extra = job.extra == nullptr ? 0.0F : *job.extra;
-  const float total = mean[kPolicyLoss] + job.value_coef * mean[kValueLoss] -
-                      job.entropy_coef * mean[kEntropy] + extra;
-  job.losses[0] = mean[kValueLoss];
-  job.losses[1] = mean[kPolicyLoss];
-  job.losses[2] = mean[kEntropy];
-  job.losses[3] = extra;
-  job.losses[4] = total;
-  job.losses[6] = mean[kClipped];
-  job.losses[7] = mean[kKl];
+  const float total = mean[LossSum::kPolicyLoss] + job.value_coef * mean[LossSum::kValueLoss] -
+                      job.entropy_coef * mean[LossSum::kEntropy] + extra;
+  job.losses[LossColumn::kValueLoss] = mean[LossSum::kValueLoss];
+  job.losses[LossColumn::kPolicyLoss] = mean[LossSum::kPolicyLoss];
+  job.losses[LossColumn::kEntropy] = mean[LossSum::kEntropy];
+  job.losses[LossColumn::kExtraLoss] = extra;
+  job.losses[LossColumn::kTotal] = total;
+  job.losses[LossColumn::kClipFraction] = mean[LossSum::kClipped];
+  job.losses[LossColumn::kApproxKl] = mean[LossSum::kKl];
 }
 
-__global__ void note_losses(const float* losses, float* table, std::int64_t* position) {
+__global__ void store_losses_row(const float* losses, float* table, std::int64_t* position) {
   const std::int64_t row = *position;
-  table[row * kNumLosses + threadIdx.x] = losses[threadIdx.x];
+  table[row * LossColumn::kCount + threadIdx.x] = losses[threadIdx.x];
   __syncthreads();
   if (threadIdx.x == 0) *position = row + 1;
 }
@@ -146,8 +147,9 @@ void ppo_loss(const LossJob& job, void* stream) {
   check(cudaGetLastError(), "the loss");
 }
 
-void note(const float* losses, float* table, std::int64_t* position, void* stream) {
-  note_losses<<<1, kNumLosses, 0, static_cast<cudaStream_t>(stream)>>>(losses, table, position);
+void store_losses(const float* losses, float* table, std::int64_t* position, void* stream) {
+  store_losses_row<<<1, LossColumn::kCount, 0, static_cast<cudaStream_t>(stream)>>>(losses, table,
+                                                                                    position);
   check(cudaGetLastError(), "noting the losses");
 }
 

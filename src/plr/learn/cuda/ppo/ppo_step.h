@@ -11,21 +11,25 @@
 
 #include <cstdint>
 
+#include "plr/learn/columns.h"
+
 namespace plr::cuda {
 
-inline constexpr int kSampleColumns = 5;  // action, log-probability, value, advantage, return
-inline constexpr int kNumLosses = 8;      // fields of PpoLosses
+// Sums over the mini-batch that the loss kernel takes, in the order in which blocks write them.
+struct LossSum {
+  enum Index : int { kValueLoss, kPolicyLoss, kEntropy, kClipped, kKl, kCount };
+};
 
 struct GatherJob {
-  const std::uint8_t* obs = nullptr;       // [samples, obs_bytes]
-  const float* samples = nullptr;          // [samples, kSampleColumns]
-  const std::int64_t* orders = nullptr;    // [mini-batches, batch]: samples
-  const std::int64_t* position = nullptr;  // [1]: the mini-batch
+  const std::uint8_t* obs = nullptr;           // [samples, obs_bytes]
+  const float* samples = nullptr;              // [samples, SampleColumn::kCount]
+  const std::int64_t* permutations = nullptr;  // [mini-batches, batch]: samples
+  const std::int64_t* position = nullptr;      // [1]: the mini-batch
   std::int64_t obs_bytes = 0;
   int batch = 0;
   std::uint8_t* out_obs = nullptr;      // [batch, obs_bytes]
   std::int64_t* out_actions = nullptr;  // [batch]
-  float* out_columns = nullptr;         // [kSampleColumns - 1, batch]
+  float* out_columns = nullptr;         // [SampleColumn::kCount - 1, batch]
 };
 
 struct LossJob {
@@ -43,11 +47,11 @@ struct LossJob {
   bool clip_value_loss = true;
   float value_coef = 0;
   float entropy_coef = 0;
-  float* partial_sums = nullptr;  // [loss_blocks(batch), 5]
-  unsigned* num_done = nullptr;   // [1], zero before the first use
-  float* d_logits = nullptr;      // [batch, num_actions]
-  float* d_values = nullptr;      // [batch]
-  float* losses = nullptr;        // [kNumLosses], the gradient's norm left out
+  float* partial_sums = nullptr;    // [loss_blocks(batch), LossSum::kCount]
+  unsigned* blocks_done = nullptr;  // [1], zero before the first use
+  float* logits_grad = nullptr;     // [batch, num_actions]
+  float* values_grad = nullptr;     // [batch]
+  float* losses = nullptr;          // [LossColumn::kCount], the gradient's norm left out
 };
 
 int loss_blocks(int batch);
@@ -56,6 +60,6 @@ int loss_blocks(int batch);
 // refuses.
 void gather(const GatherJob& job, void* stream);
 void ppo_loss(const LossJob& job, void* stream);
-void note(const float* losses, float* table, std::int64_t* position, void* stream);
+void store_losses(const float* losses, float* table, std::int64_t* position, void* stream);
 
 }  // namespace plr::cuda
