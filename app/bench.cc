@@ -68,8 +68,7 @@ Speed measure(const std::string& name, const BenchEnvArguments& arguments,
   };
   LevelId level = kNeverPlayed;
   const double per_start = time_of([&] { start(level++); }, 0.3 * arguments.seconds);
-  // As many as the paper's training sets have.
-  const LevelId num_levels = name.starts_with("minigrid/") ? 4000 : 200;
+  const LevelId num_levels = find_family(name)->num_training_levels;
   for (level = 0; level < 2 * num_levels; ++level) start(level % num_levels);
   const double per_start_again =
       time_of([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
@@ -113,8 +112,8 @@ void bench_env(const BenchEnvArguments& arguments) {
   check_value("--seconds", arguments.seconds, above_to(0, 600));
   std::vector<Speed> speeds;
   for (const std::string& name : arguments.envs) {
-    for (const Observation observation : {Observation::kFull, Observation::kView}) {
-      if (observation == Observation::kView && !name.starts_with("minigrid/")) continue;
+    check_env_name(name);
+    for (const Observation observation : find_family(name)->observations) {
       speeds.push_back(measure(name, arguments, observation));
     }
   }

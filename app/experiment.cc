@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,7 @@
 #include "app/slurm_script.h"
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
+#include "plr/catalog/family.h"
 #include "plr/core/fields.h"
 #include "plr/run/files.h"
 #include "plr/run/gpu_sharing.h"
@@ -62,26 +64,23 @@ bool uses_gpu(const Experiment& experiment) {
 
 int num_gpus() { return std::max(1, static_cast<int>(usable_gpus().size())); }
 
-// How runs share a GPU: as many as there are cores for, up to where one more makes no more steps
-// (docs/performance.md).
-struct Sharing {
-  int cores_per_run;
-  int runs_per_gpu;
-};
-
-Sharing sharing_of(const Experiment& experiment) {
-  const auto is_minigrid = [](const PlannedRun& run) {
-    return run.config.task.env.starts_with("minigrid/");
-  };
-  // MiniGrid's networks leave most of a GPU idle; Procgen's games want cores.
-  return std::ranges::all_of(experiment.runs, is_minigrid) ? Sharing{2, 8} : Sharing{8, 2};
+// The share of a GPU that suits every run of the experiment.
+GpuShare gpu_share(const Experiment& experiment) {
+  GpuShare share{.cores_per_run = 1, .runs_per_gpu = std::numeric_limits<int>::max()};
+  for (const PlannedRun& run : experiment.runs) {
+    const Family* family = find_family(run.config.task.env);
+    const GpuShare wanted = family != nullptr ? family->gpu_share : GpuShare{};
+    share.cores_per_run = std::max(share.cores_per_run, wanted.cores_per_run);
+    share.runs_per_gpu = std::min(share.runs_per_gpu, wanted.runs_per_gpu);
+  }
+  return share;
 }
 
 // On the CPU one per core, each with one thread: no core waits for another.  On GPUs one for each,
 // or several where they can share it.
 int default_jobs(bool on_gpu, const Experiment& experiment) {
   if (!on_gpu) return num_cores();
-  const Sharing sharing = sharing_of(experiment);
+  const GpuShare sharing = gpu_share(experiment);
   const int shared = GpuSharing::is_possible() ? std::min(num_cores() / sharing.cores_per_run,
                                                           num_gpus() * sharing.runs_per_gpu)
                                                : 1;

@@ -16,12 +16,10 @@
 #include "app/terminal_art.h"
 #include "app/verbs.h"
 #include "plr/catalog/make_env.h"
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 #include "plr/core/fields.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
-#include "plr/minigrid/minigrid_env.h"
-#include "plr/minigrid/render.h"
 
 namespace plr::app {
 namespace {
@@ -42,13 +40,8 @@ struct DrawnLevel {
   LevelId seed = 0;
   std::optional<int> difficulty;
   std::string mission;
-  std::optional<minigrid::TileMap> tiles;  // where it is made of tiles
-  std::vector<std::uint8_t> observation;   // the first
-
-  Image picture(const VectorEnv& env, const FrameOptions& options) const {
-    if (!tiles) return frame_of(env, 0, observation, options);
-    return render(*tiles, {.tile_size = options.tile_size, .highlight = options.highlight});
-  }
+  std::optional<TextPicture> text;  // where it is made of tiles
+  Image picture;
 };
 
 // The levels, and the environment that they are of.
@@ -60,14 +53,6 @@ struct Drawing {
 // As many pixels of a picture as a terminal has characters.
 constexpr FrameOptions kTerminalFrame = {.tile_size = 4};
 
-std::optional<minigrid::TileMap> tiles_at_start(const VectorEnv& env, Observation observation) {
-  const auto* grids = dynamic_cast<const minigrid::MiniGridEnv*>(&env);
-  if (grids == nullptr) return std::nullopt;
-  const minigrid::Level& level = grids->level_in(0);
-  return observation == Observation::kFull ? whole_map(level, level.start)
-                                           : view_map(level, level.start);
-}
-
 Drawing drawn(const LevelsArguments& arguments) {
   const EnvOptions options = {
       .num_slots = 1,
@@ -77,15 +62,20 @@ Drawing drawn(const LevelsArguments& arguments) {
   Drawing drawing = {make_env(arguments.env, options), {}};
   VectorEnv& env = *drawing.env;
   StepBuffers buffers(env.spec());
-  const auto seen = buffers.batch().observations;
+  const auto observation = buffers.batch().observations;
+  FrameOptions frame = kTerminalFrame;
+  if (!arguments.out.empty()) {
+    frame = {.tile_size = arguments.tile_size, .highlight = arguments.highlight};
+  }
+  frame.observation = options.observation;
   for (const LevelId seed : seeds) {
     const Start start = {0, seed};
     env.start({&start, 1}, buffers.batch());
     drawing.levels.push_back({.seed = seed,
                               .difficulty = env.difficulty(seed),
                               .mission = std::string(env.mission(0)),
-                              .tiles = tiles_at_start(env, options.observation),
-                              .observation = {seen.begin(), seen.end()}});
+                              .text = render_text(env, 0, options.observation),
+                              .picture = render_frame(env, 0, observation, frame)});
   }
   return drawing;
 }
@@ -116,12 +106,11 @@ struct LevelArt {
   int width = 0;
 };
 
-LevelArt art_of(const DrawnLevel& level, const VectorEnv& env, TerminalColors colors) {
-  if (level.tiles) {
-    return {terminal_art(*level.tiles, colors), level.tiles->width * tile_width(colors)};
+LevelArt art_of(const DrawnLevel& level, TerminalColors colors) {
+  if (level.text) {
+    return {terminal_art(*level.text, colors), level.text->width * tile_width(colors)};
   }
-  const Image picture = level.picture(env, kTerminalFrame);
-  return {terminal_art(picture, colors), picture.width()};
+  return {terminal_art(level.picture, colors), level.picture.width()};
 }
 
 // Side by side, as many as the line holds; missions that differ are listed below them.
@@ -131,7 +120,7 @@ void print_row(std::span<const DrawnLevel> row, const VectorEnv& env, int column
   std::vector<std::string> lines;
   for (const DrawnLevel& level : row) {
     captions += fmt::format("{:<{}}", caption_of(level, env), column_width);
-    const LevelArt art = art_of(level, env, colors);
+    const LevelArt art = art_of(level, colors);
     lines.resize(art.lines.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {
       lines[i] += art.lines[i] + std::string(column_width - art.width, ' ');
@@ -146,14 +135,14 @@ void print_row(std::span<const DrawnLevel> row, const VectorEnv& env, int column
 void print_levels(const LevelsArguments& arguments, const Drawing& drawing) {
   const TerminalColors colors = terminal_colors();
   const std::span<const DrawnLevel> levels = drawing.levels;
-  const bool has_tiles = levels[0].tiles.has_value();
+  const bool has_tiles = levels[0].text.has_value();
   if (!has_tiles && colors == TerminalColors::kNone) {
     throw std::invalid_argument(
         fmt::format("levels of {} are pictures: write them with --out FILE, or look at them in a "
                     "terminal with colors",
                     arguments.env));
   }
-  auto column_width = static_cast<std::size_t>(art_of(levels[0], *drawing.env, colors).width);
+  auto column_width = static_cast<std::size_t>(art_of(levels[0], colors).width);
   for (const DrawnLevel& level : levels) {
     column_width = std::max(column_width, caption_of(level, *drawing.env).size());
   }
@@ -166,18 +155,17 @@ void print_levels(const LevelsArguments& arguments, const Drawing& drawing) {
     print_row(levels.subspan(i, std::min(in_a_row, levels.size() - i)), *drawing.env,
               static_cast<int>(column_width), with_missions, colors);
   }
-  if (has_tiles) fmt::print("\n{}\n", terminal_legend(colors));
+  if (has_tiles) fmt::print("\n{}\n", terminal_legend(text_legend(*drawing.env), colors));
 }
 
 void write_sheet(const LevelsArguments& arguments, const Drawing& drawing) {
   const std::span<const DrawnLevel> levels = drawing.levels;
-  const FrameOptions options = {.tile_size = arguments.tile_size, .highlight = arguments.highlight};
   const bool with_missions = !common_mission(levels);
   std::vector<Captioned> pictures;
   for (const DrawnLevel& level : levels) {
     std::string caption = caption_of(level, *drawing.env);
     if (with_missions) caption += ": " + level.mission;
-    pictures.push_back({level.picture(*drawing.env, options), caption});
+    pictures.push_back({level.picture, caption});
   }
   int num_columns = arguments.num_columns;
 #ifdef PLR_WITH_TORCH

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 
 namespace plr::app {
 namespace {
@@ -23,11 +23,11 @@ struct LevelArt {
 };
 
 LevelArt level_art(const VectorEnv& env, const Moment& moment, TerminalColors colors) {
-  if (const auto tiles = tiles_of(env, 0)) {
-    return {terminal_art(*tiles, colors), tiles->width * tile_width(colors)};
+  if (const auto text = render_text(env, 0)) {
+    return {terminal_art(*text, colors), text->width * tile_width(colors)};
   }
   // About as many pixels as a terminal has characters.
-  const Image picture = frame_of(env, 0, moment.seen, {.tile_size = 4});
+  const Image picture = render_frame(env, 0, moment.seen, {.tile_size = 4});
   return {terminal_art(picture, colors), picture.width()};
 }
 
@@ -63,7 +63,7 @@ std::vector<std::string> panel(const VectorEnv& env, const Moment& moment, Termi
   };
   const auto number = [](double x) { return fmt::format("{:6.3f}", x); };
   const bool has_value = moment.thought && moment.thought->value;
-  const std::string carried = carried_in(env, 0);
+  const std::string carried = carried_object(env, 0);
   std::vector<std::string> lines = {
       field("step", fmt::format("{:>2} of {}", moment.step, env.spec().max_steps)),
       field("reward", number(moment.reward)),

@@ -18,7 +18,7 @@
 #include "app/terminal_art.h"
 #include "app/verbs.h"
 #include "plr/catalog/make_env.h"
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 #include "plr/core/fields.h"
 #include "plr/image/gif.h"
 #include "plr/image/png.h"
@@ -53,14 +53,9 @@ struct Match {
   VectorEnv& env() { return saved ? *saved->env : *own_env; }
 };
 
-// Whether one is meant: it begins as some do, with minigrid/ or procgen/.  If there is none of that
-// name, make_env() says more about it.
-bool names_environment(const std::string& player) {
-  const std::string family = player.substr(0, player.find('/') + 1);
-  return !family.empty() && std::ranges::any_of(environments(), [&](const EnvInfo& e) {
-    return e.name.starts_with(family);
-  });
-}
+// Whether the name begins with that of a family, such as minigrid/.  If the family has no such
+// environment, make_env() reports the closest name.
+bool names_environment(const std::string& player) { return find_family(player) != nullptr; }
 
 std::string about_level(const LevelSet& training, LevelId level) {
   if (training.is_stream()) return "";
@@ -153,7 +148,7 @@ WatchedEpisode play_into_files(const PlayArguments& arguments, Match& match) {
   Film film(names);
   const WatchedEpisode episode = watch_episode(
       match.env(), match.level, match.agent, arguments.steps, [&](const Moment& moment) {
-        film.add(frame_of(match.env(), 0, moment.seen, options), moment);
+        film.add(render_frame(match.env(), 0, moment.seen, options), moment);
         return true;
       });
   if (!arguments.gif.empty()) {

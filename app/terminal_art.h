@@ -1,6 +1,6 @@
-// How does one look at a level in a terminal?
+// Levels drawn in a terminal.
 //
-// In color two characters per tile, otherwise the letters of minigrid/picture.h, one per tile.
+// With colors a tile is two characters wide, without them it is one letter.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plr/image/image.h"
-#include "plr/minigrid/tile_map.h"
+#include "plr/image/text_picture.h"
 
 namespace plr::app {
 
@@ -30,7 +30,7 @@ int terminal_height();
 constexpr int tile_width(TerminalColors colors) { return colors == TerminalColors::kNone ? 1 : 2; }
 
 // One line per row of tiles.
-std::vector<std::string> terminal_art(const minigrid::TileMap& map, TerminalColors colors);
+std::vector<std::string> terminal_art(const TextPicture& picture, TerminalColors colors);
 
 // Two rows of pixels per line, one character per column; nothing without colors.
 std::vector<std::string> terminal_art(const Image& picture, TerminalColors colors);
@@ -38,7 +38,7 @@ std::vector<std::string> terminal_art(const Image& picture, TerminalColors color
 // Without the spaces at its end.
 std::string trimmed(const std::string& line);
 
-// What the characters mean, in one line.
-std::string terminal_legend(TerminalColors colors);
+// What the letters or symbols mean.
+std::string terminal_legend(const Legend& legend, TerminalColors colors);
 
 }  // namespace plr::app

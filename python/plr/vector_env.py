@@ -24,7 +24,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from plr._core import Curriculum, Environment, LevelReplay, LevelSet, Tscl, Uniform
+from plr._core import (Curriculum, Environment, LevelReplay, LevelSet, Tscl, Uniform,
+                       files_variable)
 
 Levels = int | range | LevelSet | Sequence[int] | NDArray[Any]
 StepResult = tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
@@ -54,8 +55,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         if curriculum is not None and not callable(getattr(curriculum, "next", None)):
             kind = type(curriculum).__name__
             raise TypeError(f"curriculum must have a function next(), which {kind} has not")
-        if name.startswith("procgen/"):
-            _find_procgen()
+        _find_files(name)
         self._env = Environment(name, num_envs, **options)
         self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
         self._curriculum = curriculum
@@ -240,15 +240,21 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
                           autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode, **options)
 
 
-def _find_procgen() -> None:
-    """Names Procgen's folder in PLR_PROCGEN, as ./plr does, where it is found."""
-    if os.environ.get("PLR_PROCGEN"):
+def _find_files(name: str) -> None:
+    """Sets the variable that names the folder of files that the environment's family needs.
+
+    Such as PLR_PROCGEN.  Looks where ./plr installs them, then for a Python package of the family's
+    name; leaves the variable unset where neither is found.
+    """
+    family = name.partition("/")[0]
+    variable = files_variable(name)
+    if not variable or os.environ.get(variable):
         return
     here = pathlib.Path.cwd()
     for folder in (here, *here.parents):
-        if (folder / "plr").is_file() and (folder / ".plr" / "procgen").is_dir():
-            os.environ["PLR_PROCGEN"] = str(folder / ".plr" / "procgen")
+        if (folder / "plr").is_file() and (folder / ".plr" / family).is_dir():
+            os.environ[variable] = str(folder / ".plr" / family)
             return
-    package = importlib.util.find_spec("procgen")
+    package = importlib.util.find_spec(family)
     if package is not None and package.submodule_search_locations:
-        os.environ["PLR_PROCGEN"] = package.submodule_search_locations[0]
+        os.environ[variable] = package.submodule_search_locations[0]

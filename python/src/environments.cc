@@ -19,7 +19,7 @@
 #include "bindings.h"
 #include "level_player.h"
 #include "plr/catalog/make_env.h"
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
@@ -95,7 +95,7 @@ class Environment {
     const std::size_t size = player_.spec().observation_size();
     const auto observation =
         player_.batch().observations.subspan(static_cast<std::size_t>(slot) * size, size);
-    return frame_of(player_.env(), slot, observation, {.tile_size = tile_size});
+    return render_frame(player_.env(), slot, observation, {.tile_size = tile_size});
   }
 
  private:
@@ -241,6 +241,11 @@ nb::list environments_list() {
   return list;
 }
 
+std::string files_variable(std::string_view name) {
+  const Family* family = find_family(name);
+  return family != nullptr ? family->files_variable : "";
+}
+
 }  // namespace
 
 void bind_environments(nb::module_& module) {
@@ -290,6 +295,9 @@ void bind_environments(nb::module_& module) {
   module.def("environments", &environments_list,
              nb::sig("def environments() -> list[dict[str, typing.Any]]"),
              "All environments: name, group, summary, max_steps and num_actions of each.");
+  module.def("files_variable", &files_variable, "name"_a,
+             "The environment variable that names the folder of files which the environment needs; "
+             "empty if it needs none.");
 }
 
 }  // namespace plr::python

@@ -5,45 +5,15 @@
 #include <vector>
 
 #include "plr/core/closest_name.h"
-#include "plr/minigrid/minigrid_env.h"
-#include "plr/procgen/procgen_env.h"
 
 namespace plr {
 namespace {
 
-// The reference's ids begin with its name, the paper's own do not.
-bool is_of_the_paper(const minigrid::Task& task) { return !task.name.starts_with("MiniGrid-"); }
-
-EnvInfo info_of(const minigrid::Task& task) {
-  return {.name = minigrid::env_name(task),
-          .group = is_of_the_paper(task) ? "The paper's own" : "MiniGrid 3.1.0",
-          .summary = task.summary,
-          .width = task.width,
-          .height = task.height,
-          .max_steps = task.max_steps,
-          .num_actions = task.num_actions,
-          .num_difficulties = task.num_difficulties};
-}
-
-EnvInfo info_of(const procgen::Variant& variant) {
-  return {.name = variant.env_name(),
-          .group = "Procgen 0.10.7",
-          .summary = variant.game->name + ": " + variant.game->summary,
-          .width = procgen::kImageSide,
-          .height = procgen::kImageSide,
-          .max_steps = variant.max_steps(),
-          .num_actions = procgen::kNumActions,
-          .returns = variant.returns()};
-}
-
 std::vector<EnvInfo> all_environments() {
   std::vector<EnvInfo> all;
-  for (const bool of_the_paper : {true, false}) {
-    for (const minigrid::Task& task : minigrid::tasks()) {
-      if (is_of_the_paper(task) == of_the_paper) all.push_back(info_of(task));
-    }
+  for (const Family& family : families()) {
+    all.insert(all.end(), family.environments.begin(), family.environments.end());
   }
-  for (const procgen::Variant& variant : procgen::variants()) all.push_back(info_of(variant));
   return all;
 }
 
@@ -61,21 +31,20 @@ std::span<const EnvInfo> environments() {
   return all;
 }
 
+const EnvInfo* find_environment(std::string_view name) {
+  const auto found = std::ranges::find(environments(), name, &EnvInfo::name);
+  return found != environments().end() ? &*found : nullptr;
+}
+
 void check_env_name(std::string_view name) {
-  const auto is_it = [&](const EnvInfo& info) { return info.name == name; };
-  if (std::ranges::none_of(environments(), is_it)) throw_unknown(name);
+  if (find_environment(name) == nullptr) throw_unknown(name);
 }
 
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options) {
-  for (const minigrid::Task& task : minigrid::tasks()) {
-    if (minigrid::env_name(task) == name) {
-      return std::make_unique<minigrid::MiniGridEnv>(task, options);
-    }
-  }
-  if (const auto variant = procgen::find_variant(name)) {
-    return std::make_unique<procgen::ProcgenEnv>(*variant, options);
-  }
-  throw_unknown(name);
+  const Family* family = find_family(name);
+  std::unique_ptr<VectorEnv> env = family != nullptr ? family->make(name, options) : nullptr;
+  if (env == nullptr) throw_unknown(name);
+  return env;
 }
 
 }  // namespace plr

@@ -7,36 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "plr/catalog/short_name.h"
-#include "plr/env/conformance.h"
 #include "plr/env/random_play.h"
 #include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
-
-// ---- every environment keeps the promises of vector_env.h
-
-class EveryEnvironment : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(EveryEnvironment, KeepsItsPromises) {
-  for (const Observation observation : {Observation::kFull, Observation::kView}) {
-    const auto make = [&](int num_slots, int num_workers) {
-      return make_env(
-          GetParam(),
-          {.num_slots = num_slots, .num_workers = num_workers, .observation = observation});
-    };
-    EXPECT_EQ(broken_promises(make), std::vector<std::string>{});
-  }
-}
-
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return name;
-}
 
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
@@ -44,23 +19,13 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-// Procgen's environments are looked at where they are made (procgen/procgen_env_test.cc).
-std::vector<std::string> minigrid_names() {
-  std::vector<std::string> names = all_names();
-  std::erase_if(names, [](const std::string& name) { return !name.starts_with("minigrid/"); });
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryEnvironment, ::testing::ValuesIn(minigrid_names()),
-                         test_name);
-
 // ---- names and options
 
-std::string complaint(std::string_view name, const EnvOptions& options = {}) {
+std::string error_for(std::string_view name, const EnvOptions& options = {}) {
   return invalid_argument_of([&] { make_env(name, options); });
 }
 
-TEST(MakeEnv, KnowsEightyMiniGridTasksAndFortyTwoOfProcgenAndNoNameTwice) {
+TEST(MakeEnv, ListsEightyMiniGridTasksAndFortyTwoProcgenVariantsWithDistinctNames) {
   const std::vector<std::string> all = all_names();
   const std::set<std::string> names(all.begin(), all.end());
   EXPECT_EQ(names.size(), all.size());
@@ -71,31 +36,31 @@ TEST(MakeEnv, KnowsEightyMiniGridTasksAndFortyTwoOfProcgenAndNoNameTwice) {
 }
 
 TEST(MakeEnv, SuggestsTheClosestNameForAnUnknownOne) {
-  EXPECT_EQ(complaint("minigrid/MultiRoom-N4-Randon"),
+  EXPECT_EQ(error_for("minigrid/MultiRoom-N4-Randon"),
             "unknown environment 'minigrid/MultiRoom-N4-Randon'; did you mean "
             "minigrid/MultiRoom-N4-Random?");
-  EXPECT_EQ(complaint("doorkey-16"),
+  EXPECT_EQ(error_for("doorkey-16"),
             "unknown environment 'doorkey-16'; did you mean minigrid/MiniGrid-DoorKey-16x16-v0?");
 }
 
-TEST(MakeEnv, SaysWhichModesAGameOfProcgenHas) {
-  EXPECT_EQ(complaint("procgen/maze-extreme"),
+TEST(MakeEnv, ListsTheModesOfAProcgenGameForAnUnknownMode) {
+  EXPECT_EQ(error_for("procgen/maze-extreme"),
             "procgen/maze has the modes easy, hard, memory (the first without a suffix), not "
             "'extreme'");
-  EXPECT_EQ(complaint("procgen/bigfsh"),
+  EXPECT_EQ(error_for("procgen/bigfsh"),
             "unknown environment 'procgen/bigfsh'; did you mean procgen/bigfish?");
 }
 
 TEST(MakeEnv, RefusesOptionsOutOfBounds) {
   const char* name = "minigrid/MultiRoom-N4-Random";
-  EXPECT_EQ(complaint(name, {.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
-  EXPECT_EQ(complaint(name, {.num_workers = -1}), "num_workers must be from 0 to 1024, not -1");
+  EXPECT_EQ(error_for(name, {.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
+  EXPECT_EQ(error_for(name, {.num_workers = -1}), "num_workers must be from 0 to 1024, not -1");
   EXPECT_EQ(
-      complaint("minigrid/MiniGrid-Dynamic-Obstacles-5x5-v0", {.seeding = LevelSeeding::kLegacy}),
+      error_for("minigrid/MiniGrid-Dynamic-Obstacles-5x5-v0", {.seeding = LevelSeeding::kLegacy}),
       "seeding: MiniGrid-Dynamic-Obstacles-5x5-v0 must be pcg64, since its steps draw too");
 }
 
-TEST(MakeEnv, ShowsTheWholeGridOrTheViewOfTheAgent) {
+TEST(MakeEnv, ObservesTheWholeGridOrTheViewOfTheAgent) {
   using Shape = std::array<int, 3>;
   const char* name = "minigrid/MiniGrid-RedBlueDoors-6x6-v0";  // 12 wide, 6 high
   EXPECT_EQ(make_env(name)->spec().observation_shape, (Shape{12, 6, 3}));
@@ -114,7 +79,7 @@ std::vector<int> difficulties(const char* name, LevelSeeding seeding, LevelId co
   return counts;
 }
 
-TEST(MakeEnv, MultiRoomHasAsManyRoomsAsTheAuthorsLevels) {
+TEST(MakeEnv, MultiRoomHasTheRoomCountsOfTheAuthorsLevels) {
   // Counted over the seeds 0..3999 with the authors' own code, under both generators.
   const char* name = "minigrid/MultiRoom-N4-Random";
   EXPECT_EQ(difficulties(name, LevelSeeding::kDefault, 4000),
@@ -123,12 +88,12 @@ TEST(MakeEnv, MultiRoomHasAsManyRoomsAsTheAuthorsLevels) {
             (std::vector<int>{904, 1025, 1049, 1022}));
 }
 
-TEST(MakeEnv, TheGamutTakesItsMazesInTurn) {
+TEST(MakeEnv, GamutCyclesThroughItsMazes) {
   EXPECT_EQ(difficulties("minigrid/ObstructedMazeGamut-Medium", LevelSeeding::kDefault, 60),
             std::vector<int>(6, 10));
 }
 
-TEST(MakeEnv, AStateOfAnotherSeedingIsRefused) {
+TEST(MakeEnv, RefusesAnEpisodeSavedUnderAnotherSeeding) {
   const char* name = "minigrid/MultiRoom-N4-Random";
   const auto legacy = make_env(name, {.num_slots = 1});
   const auto pcg64 = make_env(name, {.num_slots = 1, .seeding = LevelSeeding::kPcg64});
@@ -136,11 +101,6 @@ TEST(MakeEnv, AStateOfAnotherSeedingIsRefused) {
   std::vector<std::byte> bytes;
   legacy->save(0, bytes);
   EXPECT_THROW(pcg64->load(0, bytes), std::runtime_error);
-}
-
-TEST(ShortEnvName, LeavesOutWhatAllNamesHave) {
-  EXPECT_EQ(short_env_name("minigrid/MiniGrid-DoorKey-6x6-v0"), "DoorKey-6x6");
-  EXPECT_EQ(short_env_name("minigrid/MultiRoom-N4-Random"), "MultiRoom-N4-Random");
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "plr/catalog/short_name.h"
 
+#include "plr/catalog/family.h"
+
 namespace plr {
 
-std::string short_env_name(const std::string& env) {
-  std::string name = env.substr(env.rfind('/') + 1);
-  if (name.starts_with("MiniGrid-")) name = name.substr(9);
-  if (name.ends_with("-v0")) name = name.substr(0, name.size() - 3);
-  return name;
+std::string short_env_name(std::string_view env) {
+  const Family* family = find_family(env);
+  if (family != nullptr) return family->short_name(env);
+  return std::string(env.substr(env.rfind('/') + 1));
 }
 
 }  // namespace plr

@@ -1,11 +1,13 @@
-// How is an environment called where there is little room?
+// Names of environments for narrow columns and file names.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace plr {
 
-// "DoorKey-6x6" of "minigrid/MiniGrid-DoorKey-6x6-v0", "bigfish-hard" of "procgen/bigfish-hard".
-std::string short_env_name(const std::string& env);
+// "minigrid/MiniGrid-DoorKey-6x6-v0" -> "DoorKey-6x6", "procgen/bigfish-hard" -> "bigfish-hard".
+// Without a known family: the part after the last slash.  Thread-safe.
+std::string short_env_name(std::string_view env);
 
 }  // namespace plr

@@ -394,6 +394,8 @@ void Conformance::damaged_bytes_are_refused() {
 
 }  // namespace
 
-std::vector<std::string> broken_promises(const MakeEnv& make) { return Conformance(make).run(); }
+std::vector<std::string> conformance_violations(const MakeEnv& make) {
+  return Conformance(make).run();
+}
 
 }  // namespace plr

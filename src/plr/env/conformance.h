@@ -6,7 +6,7 @@
 //     return make_env("minigrid/MultiRoom-N4-Random",
 //                     {.num_slots = num_slots, .num_workers = num_workers});
 //   };
-//   EXPECT_EQ(broken_promises(make), std::vector<std::string>{});
+//   EXPECT_EQ(conformance_violations(make), std::vector<std::string>{});
 //
 // It looks at the environment through its public functions only, so it needs nothing else to be
 // true; and it knows no test framework.
@@ -25,6 +25,6 @@ namespace plr {
 using MakeEnv = std::function<std::unique_ptr<VectorEnv>(int num_slots, int num_workers)>;
 
 // The promises that it does not keep, one sentence each.
-std::vector<std::string> broken_promises(const MakeEnv& make);
+std::vector<std::string> conformance_violations(const MakeEnv& make);
 
 }  // namespace plr

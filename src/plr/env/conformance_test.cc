@@ -120,8 +120,8 @@ class Counter final : public VectorEnv {
   std::uint64_t total_ = 0;
 };
 
-std::vector<std::string> promises_broken_by(Mistake mistake) {
-  return broken_promises([mistake](int num_slots, int num_workers) {
+std::vector<std::string> violations_of(Mistake mistake) {
+  return conformance_violations([mistake](int num_slots, int num_workers) {
     return std::make_unique<Counter>(num_slots, num_workers, mistake);
   });
 }
@@ -129,12 +129,12 @@ std::vector<std::string> promises_broken_by(Mistake mistake) {
 // One of the sentences about it contains `part`.
 void expect_found(Mistake mistake, const std::string& part) {
   std::string all;
-  for (const std::string& sentence : promises_broken_by(mistake)) all += sentence + "\n";
+  for (const std::string& sentence : violations_of(mistake)) all += sentence + "\n";
   EXPECT_NE(all.find(part), all.npos) << "expected '" << part << "' among:\n" << all;
 }
 
 TEST(Conformance, FindsNothingInAnEnvironmentThatIsRight) {
-  EXPECT_EQ(promises_broken_by(Mistake::kNone), std::vector<std::string>{});
+  EXPECT_EQ(violations_of(Mistake::kNone), std::vector<std::string>{});
 }
 
 TEST(Conformance, FindsEveryKindOfMistake) {

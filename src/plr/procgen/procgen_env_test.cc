@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "plr/env/conformance.h"
 #include "plr/env/random_play.h"
 #include "plr/env/slot_player.h"
 #include "tests/support/error_message.h"
@@ -33,15 +32,6 @@ std::string test_name(const ::testing::TestParamInfo<Variant>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Procgen, EveryVariant, ::testing::ValuesIn(variants()), test_name);
-
-TEST_P(EveryVariant, KeepsItsPromises) {
-  PLR_NEEDS_PROCGEN();
-  const auto make_variant = [&](int num_slots, int num_workers) {
-    return std::make_unique<ProcgenEnv>(
-        GetParam(), EnvOptions{.num_slots = num_slots, .num_workers = num_workers});
-  };
-  EXPECT_EQ(broken_promises(make_variant), std::vector<std::string>{});
-}
 
 // The step limit that a state of the library holds: behind the seeds, two random generators as
 // text, and four numbers.

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "plr/catalog/make_env.h"
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 #include "plr/core/fields.h"
 #include "plr/image/png.h"
 
@@ -28,7 +28,7 @@ LevelPicture picture_of(VectorEnv& env, const LoggedLevel& level) {
   const StepBatch batch = buffers.batch();
   const Start start = {0, level.level};
   env.start({&start, 1}, batch);
-  return {.png = png_bytes(frame_of(env, 0, batch.observations, {.tile_size = 12})),
+  return {.png = png_bytes(render_frame(env, 0, batch.observations, {.tile_size = 12})),
           .caption = fmt::format("level {}, {:.3g} %, score {:.3g}", level.level,
                                  100 * level.probability, level.score)};
 }

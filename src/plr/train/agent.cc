@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plr/catalog/family.h"
 #include "plr/learn/own_kernels.h"
 #include "plr/run/safetensors.h"
 
@@ -15,7 +16,8 @@ Network make_network(const TrainConfig& config, const EnvSpec& env, const Random
   const auto [height, width, channels] = env.observation_shape;
   const NetworkShape shape{height, width, channels, env.num_actions};
   const Compute& compute = config.compute;
-  if (env.name.starts_with("procgen/")) {
+  const Family* family = find_family(env.name);
+  if (family != nullptr && family->network == NetworkKind::kImpala) {
     const ProcgenNetworkConfig& procgen = config.network.procgen;
     Network network = make_procgen_network(shape, procgen, init, compute.precision, device);
     choose_kernels(compute.kernels, procgen, network);

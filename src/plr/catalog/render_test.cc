@@ -1,4 +1,4 @@
-#include "plr/catalog/spectator.h"
+#include "plr/catalog/render.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace plr {
 namespace {
 
-// An environment of a family that brings no pictures.
+// An environment without a family.
 class Screen final : public VectorEnv {
  public:
   explicit Screen(std::array<int, 3> shape) : VectorEnv(spec_of(shape)) {}
@@ -47,52 +47,52 @@ class DoorKey : public ::testing::Test {
   StepBuffers buffers_{env_->spec()};
 };
 
-TEST_F(DoorKey, IsDrawnInTilesAsItStandsNow) {
-  const Image before = frame_of(*env_, 0, buffers_.batch().observations, {.tile_size = 8});
+TEST_F(DoorKey, IsDrawnInItsCurrentState) {
+  const Image before = render_frame(*env_, 0, buffers_.batch().observations, {.tile_size = 8});
   EXPECT_EQ(before.width(), 5 * 8);
   EXPECT_EQ(before.height(), 5 * 8);
   act(minigrid::Action::kLeft);
-  EXPECT_NE(frame_of(*env_, 0, buffers_.batch().observations, {.tile_size = 8}), before);
-  EXPECT_EQ(tiles_of(*env_, 0)->width, 5);
+  EXPECT_NE(render_frame(*env_, 0, buffers_.batch().observations, {.tile_size = 8}), before);
+  EXPECT_EQ(render_text(*env_, 0)->width, 5);
 }
 
-TEST_F(DoorKey, HasNamesForItsActions) {
+TEST_F(DoorKey, NamesItsActions) {
   EXPECT_EQ(action_name(*env_, 0), "left");
   EXPECT_EQ(action_name(*env_, static_cast<Action>(minigrid::Action::kPickUp)), "pick up");
   EXPECT_EQ(action_name(*env_, static_cast<Action>(minigrid::Action::kDone)), "done");
 }
 
-TEST_F(DoorKey, TellsWhatTheAgentHolds) {
-  EXPECT_EQ(carried_in(*env_, 0), "");
-  // Turn and try to pick up, a step forward and again: the room beside the door has few cells.
+TEST_F(DoorKey, ReportsTheCarriedObject) {
+  EXPECT_EQ(carried_object(*env_, 0), "");
+  // Turns and tries to pick up until the key is found: the room in front of the door is small.
   using enum minigrid::Action;
-  for (int i = 0; i < 40 && carried_in(*env_, 0).empty(); ++i) {
+  for (int i = 0; i < 40 && carried_object(*env_, 0).empty(); ++i) {
     for (const auto action : {kPickUp, kLeft, kPickUp, kForward}) {
-      if (carried_in(*env_, 0).empty()) act(action);
+      if (carried_object(*env_, 0).empty()) act(action);
     }
   }
-  EXPECT_EQ(carried_in(*env_, 0), "yellow key");
+  EXPECT_EQ(carried_object(*env_, 0), "yellow key");
 }
 
-TEST(FrameOf, DrawsTheObservationWhereThereIsNoOtherPicture) {
+TEST(RenderFrame, DrawsTheObservationOfAnEnvironmentWithoutAFamily) {
   const Screen screen({2, 3, 3});
   std::array<std::uint8_t, 18> bytes = {};
   bytes[15] = 10;  // row 1, column 2: red, green, blue
   bytes[16] = 20;
   bytes[17] = 30;
-  const Image picture = frame_of(screen, 0, bytes);
+  const Image picture = render_frame(screen, 0, bytes);
   EXPECT_EQ(picture.width(), 384);  // 3 pixels, each 128 wide
   EXPECT_EQ(picture.height(), 256);
   EXPECT_EQ(picture.at({256, 128}), (Rgb{10, 20, 30}));
   EXPECT_EQ(picture.at({383, 255}), (Rgb{10, 20, 30}));
   EXPECT_EQ(picture.at({255, 128}), (Rgb{}));
-  EXPECT_FALSE(tiles_of(screen, 0));
+  EXPECT_FALSE(render_text(screen, 0));
   EXPECT_EQ(action_name(screen, 12), "12");
 }
 
-TEST(FrameOf, RefusesObservationsThatAreNoPictures) {
+TEST(RenderFrame, RefusesObservationsThatAreNotPictures) {
   const Screen screen({2, 2, 4});
-  EXPECT_THROW(frame_of(screen, 0, std::array<std::uint8_t, 16>{}), std::invalid_argument);
+  EXPECT_THROW(render_frame(screen, 0, std::array<std::uint8_t, 16>{}), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// The families of environments (env/family.h), and the family of an environment.
+//
+//   const Family* family = find_family("procgen/bigfish");
+//   if (family != nullptr && is_installed(*family)) ...
+//
+// families() and what it refers to is constant after the first call.  Thread-safe.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "plr/env/family.h"
+
+namespace plr {
+
+std::span<const Family> families();
+
+// The family named before the slash of an environment's name, whether or not it has this
+// environment; null if there is none.
+const Family* find_family(std::string_view env);
+
+// Whether the files that the family needs are there, so that its environments can be made.
+bool is_installed(const Family& family);
+
+}  // namespace plr

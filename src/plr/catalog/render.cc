@@ -1,0 +1,65 @@
+#include "plr/catalog/render.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plr/catalog/family.h"
+
+namespace plr {
+namespace {
+
+// An observation is enlarged to about this many tiles, which is the size of a typical grid.
+constexpr int kObservationTiles = 16;
+
+const Family* family_of(const VectorEnv& env) { return find_family(env.spec().name); }
+
+Image render_observation(const EnvSpec& spec, std::span<const std::uint8_t> bytes, int tile_size) {
+  const auto [height, width, channels] = spec.observation_shape;
+  if ((channels != 1 && channels != 3) || bytes.size() != spec.observation_size()) {
+    throw std::invalid_argument("observations of " + spec.name + " are not pictures");
+  }
+  const int scale = std::max(1, kObservationTiles * tile_size / std::max(width, height));
+  Image picture(width * scale, height * scale);
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) {
+      const auto* pixel =
+          &bytes[static_cast<std::size_t>(((y / scale) * width + x / scale) * channels)];
+      picture.set({x, y}, {pixel[0], pixel[channels / 2], pixel[channels - 1]});
+    }
+  }
+  return picture;
+}
+
+}  // namespace
+
+Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
+                   const FrameOptions& options) {
+  const Family* family = family_of(env);
+  if (family != nullptr && family->frame != nullptr) return family->frame(env, slot, options);
+  return render_observation(env.spec(), observation, options.tile_size);
+}
+
+std::optional<TextPicture> render_text(const VectorEnv& env, int slot, Observation observation) {
+  const Family* family = family_of(env);
+  if (family == nullptr || family->text == nullptr) return std::nullopt;
+  return family->text(env, slot, observation);
+}
+
+Legend text_legend(const VectorEnv& env) {
+  const Family* family = family_of(env);
+  return family != nullptr && family->legend != nullptr ? family->legend() : Legend{};
+}
+
+std::string carried_object(const VectorEnv& env, int slot) {
+  const Family* family = family_of(env);
+  return family != nullptr && family->carried != nullptr ? family->carried(env, slot) : "";
+}
+
+std::string action_name(const VectorEnv& env, Action action) {
+  const Family* family = family_of(env);
+  const auto i = static_cast<std::size_t>(action);
+  if (family == nullptr || i >= family->action_names.size()) return std::to_string(action);
+  return family->action_names[i];
+}
+
+}  // namespace plr
