@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/learn/augment.h"
 
 namespace plr::app {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/verbs.h"
+#include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
-#include "plr/core/fields.h"
 #include "plr/env/random_play.h"
 
 namespace plr::app {

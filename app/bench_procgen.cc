@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "app/bench.h"
-#include "plr/core/fields.h"
-#include "plr/core/random.h"
+#include "plr/base/fields.h"
+#include "plr/base/random.h"
 #include "plr/env/vector_env.h"
 #include "plr/env/worker_pool.h"
 #include "plr/procgen/procgen_env.h"

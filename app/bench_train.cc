@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 #include "plr/learn/own_kernels.h"
 #include "plr/learn/regularizers.h"
 #include "plr/train/config.h"

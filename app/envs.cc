@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/verbs.h"
+#include "plr/base/closest_name.h"
 #include "plr/catalog/make_env.h"
-#include "plr/core/closest_name.h"
 
 namespace plr::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/verbs.h"
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 #include "plr/train/config.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/saved_agent.h"

@@ -23,9 +23,9 @@
 #include "app/slurm_script.h"
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
+#include "plr/base/fields.h"
+#include "plr/base/files.h"
 #include "plr/catalog/family.h"
-#include "plr/core/fields.h"
-#include "plr/run/files.h"
 #include "plr/run/gpu_sharing.h"
 
 namespace plr::app {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "app/stop_wanted.h"
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 
 namespace plr::app {
 namespace {

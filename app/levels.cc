@@ -15,9 +15,9 @@
 #include "app/level_list.h"
 #include "app/terminal_art.h"
 #include "app/verbs.h"
+#include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
-#include "plr/core/fields.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
 

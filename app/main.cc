@@ -16,7 +16,7 @@
 
 #include "app/stop_wanted.h"
 #include "app/verbs.h"
-#include "plr/core/closest_name.h"
+#include "plr/base/closest_name.h"
 
 namespace plr::app {
 namespace {

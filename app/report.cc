@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/verbs.h"
+#include "plr/base/files.h"
 #include "plr/report/export.h"
 #include "plr/report/page.h"
 #include "plr/report/page_data.h"
-#include "plr/run/files.h"
 
 namespace plr::app {
 namespace {

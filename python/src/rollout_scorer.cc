@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr::python {
 namespace {

@@ -1,6 +1,6 @@
 // How do keyword arguments become settings, and settings a dict?
 //
-// By the list of fields that every config has (core/fields.h): values pass through their text, as
+// By the list of fields that every config has (base/fields.h): values pass through their text, as
 // those of the command line do, so that the same wrong value is refused in the same words.
 //
 //   LevelReplayConfig config;
@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plr/core/closest_name.h"
-#include "plr/core/fields.h"
+#include "plr/base/closest_name.h"
+#include "plr/base/fields.h"
 
 namespace plr::python {
 

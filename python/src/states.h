@@ -1,6 +1,6 @@
 // How do saved states travel through Python?
 //
-// As {"state": bytes}, the very bytes that save() writes and load() checks (core/bytes.h).
+// As {"state": bytes}, the very bytes that save() writes and load() checks (base/bytes.h).
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "plr/core/fields.h"
-#include "plr/run/files.h"
+#include "plr/base/fields.h"
+#include "plr/base/files.h"
 #include "plr/run/safetensors.h"
 #include "plr/run/tensorboard.h"
 

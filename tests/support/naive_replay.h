@@ -13,8 +13,8 @@
 #include <numeric>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/level_replay_config.h"
-#include "plr/core/random.h"
 
 namespace plr::testing {
 

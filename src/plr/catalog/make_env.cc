@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plr/core/closest_name.h"
+#include "plr/base/closest_name.h"
 
 namespace plr {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/core/bytes.h"
-#include "plr/core/saved_settings.h"
+#include "plr/base/bytes.h"
+#include "plr/base/saved_settings.h"
 
 namespace plr {
 namespace {

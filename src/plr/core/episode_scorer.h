@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "plr/base/fields.h"
 #include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
-#include "plr/core/fields.h"
 
 namespace plr {
 

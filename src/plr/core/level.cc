@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr {
 namespace {

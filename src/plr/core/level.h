@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "plr/core/id_map.h"
+#include "plr/base/id_map.h"
 
 namespace plr {
 

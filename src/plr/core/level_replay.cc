@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
+#include "plr/base/saved_settings.h"
 #include "plr/core/level_weights.h"
-#include "plr/core/saved_settings.h"
 
 namespace plr {
 namespace {

@@ -30,9 +30,9 @@
 #include <span>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level_replay_config.h"
-#include "plr/core/random.h"
 #include "plr/core/replay_distribution.h"
 #include "plr/core/seen_levels.h"
 

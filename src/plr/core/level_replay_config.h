@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "plr/base/fields.h"
 #include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
-#include "plr/core/fields.h"
 
 namespace plr {
 

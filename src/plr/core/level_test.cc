@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 namespace {

@@ -23,10 +23,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "plr/base/random.h"
+#include "plr/base/ranking.h"
+#include "plr/base/sum_tree.h"
 #include "plr/core/level_replay_config.h"
-#include "plr/core/random.h"
-#include "plr/core/ranking.h"
-#include "plr/core/sum_tree.h"
 
 namespace plr {
 

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 

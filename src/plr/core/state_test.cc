@@ -1,23 +1,25 @@
 // Saving and loading whatever has a state: it goes on identically, and damage is always noticed.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
-#include "plr/core/bytes.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/core/tscl.h"
-#include "plr/core/ucb_bandit.h"
 #include "plr/core/uniform.h"
+#include "tests/support/saved_state.h"
 
 namespace plr {
 namespace {
+
+using testing::expect_damage_is_refused;
+using testing::expect_forgery_is_harmless;
+using testing::expect_refused;
+using testing::saved_object;
+using testing::SavedObject;
 
 Random stream(std::uint64_t seed) { return Streams(seed).named("levels"); }
 
@@ -109,25 +111,6 @@ TEST(Tscl, GoesOnIdenticallyAfterLoad) {
   }
 }
 
-// Chooses and credits; returns what was chosen.
-std::vector<std::size_t> try_arms(UcbBandit& bandit, int times) {
-  std::vector<std::size_t> arms;
-  for (int i = 0; i < times; ++i) {
-    bandit.credit(std::sin(i));
-    arms.push_back(bandit.choose());
-  }
-  return arms;
-}
-
-TEST(UcbBandit, GoesOnIdenticallyAfterLoad) {
-  UcbBandit original(4, {.exploration = 1, .window = 3});
-  UcbBandit other(4, {.exploration = 1, .window = 3});
-  try_arms(original, 50);
-  other.load(original.save());
-  EXPECT_EQ(try_arms(original, 50), try_arms(other, 50));
-  EXPECT_EQ(original.save(), other.save());
-}
-
 TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
   const auto go_on = [](EpisodeScorer& scorer) {
     scorer.step(0, 1, .5, 0);
@@ -168,127 +151,42 @@ TEST(LevelReplay, SaysWhichSettingOfASavedStateDiffers) {
   EXPECT_THROW(fewer.load(original.save()), std::runtime_error);
 }
 
-// ---- damaged bytes
-// -------------------------------------------------------------------------------
-
-using Bytes = std::vector<std::byte>;
-
-// Some object: its saved bytes, an attempt to load others, and what it would save now.
-struct Loadable {
-  std::string name;
-  Bytes saved;
-  std::function<void(const Bytes&)> load;
-  std::function<Bytes()> save;
-};
-
-template <class T>
-Loadable loadable(const std::string& name, const T& object) {
-  auto target = std::make_shared<T>(object);
-  return {name, object.save(), [target](const Bytes& bytes) { target->load(bytes); },
-          [target] { return target->save(); }};
-}
-
-std::vector<Loadable> everything_with_a_state() {
-  std::vector<Loadable> all;
+std::vector<SavedObject> all_objects_with_state() {
+  std::vector<SavedObject> all;
   for (LevelReplay& replay : all_kinds_of_replay(3)) {
     play(replay, 60);
     replay.next();
-    all.push_back(loadable("level replay", replay));
+    all.push_back(saved_object("level replay", replay));
   }
   for (Tscl& tscl : all_kinds_of_tscl(3)) {
     play(tscl, 60);
-    all.push_back(loadable("tscl", tscl));
+    all.push_back(saved_object("tscl", tscl));
   }
-  UcbBandit bandit(4, {.window = 3});
-  try_arms(bandit, 20);
-  all.push_back(loadable("bandit", bandit));
-  all.push_back(loadable("uniform", Uniform(LevelSet::range(0, 9), stream(3))));
-  all.push_back(loadable("reward normalizer", RewardNormalizer({}, 3)));
+  all.push_back(saved_object("uniform", Uniform(LevelSet::range(0, 9), stream(3))));
+  all.push_back(saved_object("reward normalizer", RewardNormalizer({}, 3)));
   EpisodeScorer scorer({.score_update = ScoreUpdate::kRollout}, 2, 3);
   scorer.begin(0, 1);
   scorer.step(0, 1, 1, 1);
   scorer.end(0, 1);
-  all.push_back(loadable("episode scorer", scorer));
+  all.push_back(saved_object("episode scorer", scorer));
   return all;
 }
 
-// The bytes are refused, and the object is as it was.
-void expect_refused(const Loadable& object, const Bytes& damaged, const std::string& what) {
-  EXPECT_THROW(object.load(damaged), std::runtime_error) << object.name << ": " << what;
-  EXPECT_EQ(object.save(), object.saved) << object.name << " has changed: " << what;
+TEST(SavedState, IsRefusedWhenDamaged) {
+  for (const SavedObject& object : all_objects_with_state()) expect_damage_is_refused(object);
 }
 
-TEST(SavedState, IsRefusedWhenTruncated) {
-  for (const Loadable& object : everything_with_a_state()) {
-    for (std::size_t size = 0; size < object.saved.size(); size += 1 + size / 50) {
-      expect_refused(object, Bytes(object.saved.begin(), object.saved.begin() + size),
-                     "cut to " + std::to_string(size));
-    }
-  }
-}
-
-TEST(SavedState, IsRefusedWhenAnyBitIsFlipped) {
-  Random random = stream(4);
-  for (const Loadable& object : everything_with_a_state()) {
-    for (int i = 0; i < 400; ++i) {
-      Bytes damaged = object.saved;
-      const std::uint64_t bit = random.below(8 * damaged.size());
-      damaged[bit / 8] ^= std::byte{1} << (bit % 8);
-      expect_refused(object, damaged, "bit " + std::to_string(bit) + " flipped");
-    }
-  }
-}
-
-TEST(SavedState, IsRefusedWhenLonger) {
-  for (const Loadable& object : everything_with_a_state()) {
-    Bytes longer = object.saved;
-    longer.push_back(std::byte{0});
-    expect_refused(object, longer, "one byte more");
-  }
-}
-
-TEST(SavedState, OfAnotherVersionSaysSo) {
-  for (const Loadable& object : everything_with_a_state()) {
-    Bytes other = object.saved;
-    other[4] = std::byte{99};  // behind four bytes of magic
-    try {
-      object.load(other);
-      ADD_FAILURE() << object.name << " took version 99";
-    } catch (const std::runtime_error& e) {
-      EXPECT_NE(std::string(e.what()).find("version 99"), std::string::npos) << e.what();
-    }
-  }
-}
-
-TEST(SavedState, OfAnotherKindIsRefused) {
-  const auto all = everything_with_a_state();
-  for (const Loadable& object : all) {
-    for (const Loadable& other : all) {
+TEST(SavedState, OfAnotherClassIsRefused) {
+  const auto all = all_objects_with_state();
+  for (const SavedObject& object : all) {
+    for (const SavedObject& other : all) {
       if (other.name != object.name) expect_refused(object, other.saved, "bytes of " + other.name);
     }
   }
 }
 
-TEST(SavedState, WithAWrongContentAndARightChecksumIsRefusedOrTakenWhole) {
-  // Whoever writes the checksum anew can change what it guards.  Such bytes may be a possible
-  // state, but they must never crash or leave the object half changed.
-  Random random = stream(5);
-  for (const Loadable& object : everything_with_a_state()) {
-    for (int i = 0; i < 400; ++i) {
-      Bytes forged = object.saved;
-      for (int change = 0; change < 3; ++change) {
-        forged[random.below(forged.size() - 8)] = static_cast<std::byte>(random.below(256));
-      }
-      const std::uint64_t sum = checksum(std::span(forged).first(forged.size() - 8));
-      std::memcpy(forged.data() + forged.size() - 8, &sum, 8);
-      try {
-        object.load(forged);
-        object.load(object.saved);
-      } catch (const std::runtime_error&) {
-        EXPECT_EQ(object.save(), object.saved) << object.name;
-      }
-    }
-  }
+TEST(SavedState, WithForgedChecksumIsRefusedOrLoadedWhole) {
+  for (const SavedObject& object : all_objects_with_state()) expect_forgery_is_harmless(object);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@
 #include <span>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/curriculum.h"
-#include "plr/core/random.h"
 #include "plr/core/replay_distribution.h"
 #include "plr/core/tscl_config.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

@@ -8,8 +8,8 @@
 // A value type: a copy goes on with the same draws.  Not synchronized.
 #pragma once
 
+#include "plr/base/random.h"
 #include "plr/core/curriculum.h"
-#include "plr/core/random.h"
 
 namespace plr {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "plr/core/random.h"
-#include "plr/env/slot_player.h"
+#include "plr/base/random.h"
+#include "plr/env/slot_player_testing.h"
 
 namespace plr {
 namespace {

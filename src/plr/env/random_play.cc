@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 namespace {

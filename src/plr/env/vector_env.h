@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 #include "plr/core/level.h"
 
 namespace plr {

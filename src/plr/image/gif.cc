@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "plr/base/files.h"
 #include "plr/image/palette.h"
-#include "plr/image/whole_file.h"
 
 #ifdef PLR_HAS_GIF
 #include <gif_lib.h>
@@ -172,7 +172,7 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
   } catch (const std::runtime_error& error) {
     fail_to_write(path, error.what());
   }
-  write_whole(path, bytes);
+  write_text(path, bytes, Durability::kUnsynced);
 }
 
 #endif

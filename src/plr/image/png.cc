@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "plr/image/whole_file.h"
+#include "plr/base/files.h"
 
 #ifdef PLR_HAS_PNG
 #include <png.h>
@@ -42,7 +42,7 @@ std::string encoded(const std::filesystem::path& path, const Image& image) {
 }  // namespace
 
 void write_png(const std::filesystem::path& path, const Image& image) {
-  write_whole(path, encoded(path, image));
+  write_text(path, encoded(path, image), Durability::kUnsynced);
 }
 
 std::string png_bytes(const Image& image) { return encoded("a picture", image); }

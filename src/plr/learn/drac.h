@@ -7,8 +7,8 @@
 // where f augments each observation at random, and what the network makes of the plain one is held
 // fixed.  Rollouts, scores and evaluation never see an augmented observation.
 //
-// With Augmentation::kUcb a bandit picks f for each update (core/ucb_bandit.h); it is credited with
-// the mean return target of the rollout that follows.
+// With Augmentation::kUcb a bandit picks f for each update (learn/ucb_bandit.h); it is credited
+// with the mean return target of the rollout that follows.
 //
 //   Drac drac({.augmentation = Augmentation::kCrop}, shape, device, streams.named("augment"));
 //   drac.begin(rollout, num_minibatches);
@@ -28,13 +28,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "plr/core/fields.h"
-#include "plr/core/random.h"
-#include "plr/core/ucb_bandit.h"
+#include "plr/base/fields.h"
+#include "plr/base/random.h"
 #include "plr/learn/augment.h"
 #include "plr/learn/network.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/rollout.h"
+#include "plr/learn/ucb_bandit.h"
 
 namespace plr {
 

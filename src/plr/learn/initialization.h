@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 

@@ -24,8 +24,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "plr/core/fields.h"
-#include "plr/core/random.h"
+#include "plr/base/fields.h"
+#include "plr/base/random.h"
 #include "plr/learn/ppo.h"
 
 namespace plr {

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 

@@ -27,8 +27,8 @@
 #include <span>
 #include <vector>
 
-#include "plr/core/fields.h"
-#include "plr/core/random.h"
+#include "plr/base/fields.h"
+#include "plr/base/random.h"
 #include "plr/learn/adam.h"
 #include "plr/learn/network.h"
 #include "plr/learn/repeated.h"

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/learn/drac.h"
 #include "plr/learn/mixreg.h"
 #include "plr/learn/ppo.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr::minigrid {
 namespace {

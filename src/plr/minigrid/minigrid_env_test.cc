@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/env/random_play.h"
 #include "plr/minigrid/observe.h"
 #include "plr/minigrid/step.h"

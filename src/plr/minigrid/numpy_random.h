@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/minigrid/masked_draw.h"
 
 namespace plr::minigrid {

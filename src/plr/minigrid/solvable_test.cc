@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "plr/minigrid/picture.h"
-#include "plr/minigrid/solver.h"
+#include "plr/minigrid/solver_testing.h"
 #include "plr/minigrid/tasks.h"
 
 namespace plr::minigrid {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plr/core/closest_name.h"
+#include "plr/base/closest_name.h"
 #include "plr/minigrid/registry.h"
 #include "plr/minigrid/text.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plr/core/fields.h"
-#include "plr/core/random.h"
+#include "plr/base/fields.h"
+#include "plr/base/random.h"
 #include "plr/procgen/level_game.h"
 #include "tests/support/procgen_installed.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr::procgen {
 namespace {

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr::procgen {
 namespace {

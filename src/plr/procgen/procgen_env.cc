@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr::procgen {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plr/env/random_play.h"
-#include "plr/env/slot_player.h"
+#include "plr/env/slot_player_testing.h"
 #include "tests/support/error_message.h"
 #include "tests/support/procgen_installed.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "plr/core/closest_name.h"
+#include "plr/base/closest_name.h"
 #include "plr/report/curves.h"
 #include "plr/report/families.h"
 #include "plr/report/labels.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "plr/report/runs_testing.h"
 #include "plr/report/tables.h"
-#include "plr/report/test_runs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plr {

@@ -6,7 +6,7 @@
 //   const Interval i = interquartile_interval(normalized, Streams(1).named("bootstrap"));
 #pragma once
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/report/statistics.h"
 
 namespace plr {

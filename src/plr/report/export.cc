@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "plr/base/files.h"
 #include "plr/catalog/short_name.h"
 #include "plr/report/difficulty.h"
 #include "plr/report/labels.h"
 #include "plr/report/svg_chart.h"
 #include "plr/run/file_name.h"
-#include "plr/run/files.h"
 
 namespace plr {
 namespace {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <span>
 
+#include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
-#include "plr/core/fields.h"
 #include "plr/image/png.h"
 
 namespace plr {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plr/report/test_runs.h"
+#include "plr/report/runs_testing.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plr {

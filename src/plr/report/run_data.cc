@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 #include "plr/run/settings_file.h"
 
 namespace plr {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "plr/report/test_runs.h"
+#include "plr/report/runs_testing.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "plr/base/closest_name.h"
 #include "plr/catalog/short_name.h"
-#include "plr/core/closest_name.h"
 #include "plr/report/labels.h"
 #include "plr/report/welch.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 
 namespace plr {
 

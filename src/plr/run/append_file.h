@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <span>
 
-#include "plr/run/open_file.h"
+#include "plr/base/open_file.h"
 
 namespace plr {
 

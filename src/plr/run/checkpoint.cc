@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "plr/core/bytes.h"
-#include "plr/run/files.h"
+#include "plr/base/bytes.h"
+#include "plr/base/files.h"
 
 namespace plr {
 namespace {

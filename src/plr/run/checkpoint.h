@@ -30,7 +30,7 @@ struct Checkpoint {
   std::int64_t update = 0;  // how many have been made
   nlohmann::json facts;     // small things that people may want to read: steps, sizes of logs, ...;
                             // NaN and infinities would come back as null
-  std::map<std::string, std::vector<std::byte>> states;  // by name: sealed bytes (core/bytes.h)
+  std::map<std::string, std::vector<std::byte>> states;  // by name: sealed bytes (base/bytes.h)
   std::vector<std::byte> tensors;                        // a safetensors file
 };
 

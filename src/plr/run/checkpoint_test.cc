@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "plr/core/random.h"
-#include "plr/run/files.h"
+#include "plr/base/files.h"
+#include "plr/base/random.h"
 #include "tests/support/child_process.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plr {

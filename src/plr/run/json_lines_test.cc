@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 #include "tests/support/child_process.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
@@ -110,8 +110,8 @@ TEST(JsonLines, HasOneWriterAtATime) {
       FAIL();
     } catch (const std::runtime_error& error) {
       EXPECT_EQ(error.what(), "cannot write " + path.string() +
-                                  ": another program is writing it; wait until it is done, or "
-                                  "stop it");
+                                  ": another process is writing it; wait until it has finished, "
+                                  "or stop it");
     }
   }
   EXPECT_NO_THROW(JsonLines{path});

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plr/base/open_file.h"
 #include "plr/run/crc32c.h"
-#include "plr/run/open_file.h"
 
 namespace plr {
 namespace {

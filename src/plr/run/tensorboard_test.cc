@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "plr/base/files.h"
 #include "plr/run/crc32c.h"
-#include "plr/run/files.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 

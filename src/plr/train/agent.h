@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 #include "plr/env/vector_env.h"
 #include "plr/learn/network.h"
 #include "plr/learn/parameters.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr {
 

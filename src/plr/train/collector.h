@@ -25,9 +25,9 @@
 #include <span>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/episode_scorer.h"
-#include "plr/core/random.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/env/vector_env.h"
 #include "plr/learn/policy.h"

@@ -4,9 +4,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "plr/base/closest_name.h"
+#include "plr/base/files.h"
 #include "plr/core/algorithms.h"
-#include "plr/core/closest_name.h"
-#include "plr/run/files.h"
 #include "plr/run/settings_file.h"
 
 namespace plr {

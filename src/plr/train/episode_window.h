@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 namespace plr {
 

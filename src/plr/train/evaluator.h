@@ -14,8 +14,8 @@
 #include <functional>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/level.h"
-#include "plr/core/random.h"
 #include "plr/env/vector_env.h"
 #include "plr/learn/network.h"
 

@@ -6,11 +6,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "plr/base/closest_name.h"
+#include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
-#include "plr/core/closest_name.h"
 #include "plr/run/file_name.h"
-#include "plr/run/files.h"
 #include "plr/run/settings_file.h"
 #include "plr/train/training_levels.h"
 

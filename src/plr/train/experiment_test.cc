@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 namespace {

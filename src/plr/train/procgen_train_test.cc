@@ -1,7 +1,7 @@
 // Does training on Procgen keep what training promises?
 #include <gtest/gtest.h>
 
-#include "plr/train/trainer_fixture.h"
+#include "plr/train/trainer_testing.h"
 #include "tests/support/procgen_installed.h"
 
 namespace plr {

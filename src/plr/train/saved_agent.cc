@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "plr/base/random.h"
 #include "plr/catalog/make_env.h"
-#include "plr/core/random.h"
 #include "plr/learn/compute.h"
 #include "plr/run/checkpoint.h"
 #include "plr/train/agent.h"

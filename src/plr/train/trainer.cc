@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
-#include "plr/run/files.h"
 #include "plr/train/agent.h"
 #include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
@@ -23,7 +23,7 @@
 namespace plr {
 namespace {
 
-// Whatever is made at random has a stream of its own (core/random.h).
+// Whatever is made at random has a stream of its own (base/random.h).
 std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const LevelSet& levels,
                                             const Streams& streams) {
   const Random random = streams.named("levels");

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "plr/base/files.h"
 #include "plr/run/checkpoint.h"
-#include "plr/run/files.h"
 #include "plr/run/json_lines.h"
-#include "plr/train/trainer_fixture.h"
+#include "plr/train/trainer_testing.h"
 #include "tests/support/error_message.h"
 
 namespace plr {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/level.h"
-#include "plr/core/random.h"
 #include "plr/env/vector_env.h"
 
 namespace plr {

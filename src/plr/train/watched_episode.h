@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/level.h"
-#include "plr/core/random.h"
 #include "plr/env/vector_env.h"
 #include "plr/learn/network.h"
 

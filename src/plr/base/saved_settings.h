@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "plr/core/bytes.h"
-#include "plr/core/fields.h"
+#include "plr/base/bytes.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

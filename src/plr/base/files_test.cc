@@ -1,4 +1,4 @@
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(Files, KeepWhatTheyHeldWhenTheDiskIsFull) {
   write_text(path, "old");
   const std::string error =
       error_with_small_disk(1000, [&] { write_text(path, std::string(1001, 'x')); });
-  EXPECT_EQ(error, "cannot write " + path.string() + ".tmp: File too large");
+  EXPECT_EQ(error, "cannot write " + path.string() + ": File too large");
   EXPECT_EQ(read_text(path), "old");
   EXPECT_EQ(names_in(temporary.path()), std::vector<std::string>{"a.txt"});
 }
@@ -61,10 +61,10 @@ TEST(Files, SayWhichOneCannotBeWrittenAndWhy) {
   write_text(temporary / "file", "");
   const fs::path below_a_file = temporary / "file/a.txt";
   EXPECT_EQ(runtime_error_of([&] { write_text(below_a_file, "x"); }),
-            "cannot write " + below_a_file.string() + ".tmp: Not a directory");
+            "cannot write " + below_a_file.string() + ": Not a directory");
   const fs::path nowhere = temporary / "no/a.txt";
   EXPECT_EQ(runtime_error_of([&] { write_text(nowhere, "x"); }),
-            "cannot write " + nowhere.string() + ".tmp: No such file or directory");
+            "cannot write " + nowhere.string() + ": No such file or directory");
   fs::create_directory(temporary / "folder");
   const fs::path folder = temporary / "folder";
   EXPECT_EQ(runtime_error_of([&] { write_text(folder, "x"); }),

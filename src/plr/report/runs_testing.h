@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plr/run/files.h"
+#include "plr/base/files.h"
 
 namespace plr {
 

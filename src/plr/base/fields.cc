@@ -1,4 +1,4 @@
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plr/core/ucb_bandit.h"
+#include "plr/learn/ucb_bandit.h"
 
 #include <cmath>
 #include <limits>
@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "plr/core/bytes.h"
-#include "plr/core/saved_settings.h"
+#include "plr/base/bytes.h"
+#include "plr/base/saved_settings.h"
 
 namespace plr {
 namespace {

@@ -1,4 +1,4 @@
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 #include <vector>
 
@@ -47,8 +47,8 @@ SeedSequence::SeedSequence(std::span<const std::uint32_t> words) {
 
 // A high word of zero mixes as a missing one does, so that two words serve for every seed.
 SeedSequence::SeedSequence(std::uint64_t seed)
-    : SeedSequence(std::array{static_cast<std::uint32_t>(seed),
-                              static_cast<std::uint32_t>(seed >> 32)}) {}
+    : SeedSequence(
+          std::array{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}) {}
 
 void SeedSequence::generate(std::span<std::uint32_t> out) const {
   std::uint32_t constant = kInitB;

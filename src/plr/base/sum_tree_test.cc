@@ -1,4 +1,4 @@
-#include "plr/core/sum_tree.h"
+#include "plr/base/sum_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,14 @@
-#include "plr/core/ucb_bandit.h"
+#include "plr/learn/ucb_bandit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "tests/support/golden.h"
+#include "tests/support/saved_state.h"
 
 namespace plr {
 namespace {
@@ -90,6 +92,33 @@ TEST(UcbBandit, ChoosesAsInGoldenRuns) {
       ASSERT_EQ(bandit.choose(), step.at("arm").get<std::size_t>());
     }
   }
+}
+
+// Chooses and credits; returns what was chosen.
+std::vector<std::size_t> try_arms(UcbBandit& bandit, int times) {
+  std::vector<std::size_t> arms;
+  for (int i = 0; i < times; ++i) {
+    bandit.credit(std::sin(i));
+    arms.push_back(bandit.choose());
+  }
+  return arms;
+}
+
+TEST(UcbBandit, ContinuesIdenticallyAfterLoad) {
+  UcbBandit original(4, {.exploration = 1, .window = 3});
+  UcbBandit other(4, {.exploration = 1, .window = 3});
+  try_arms(original, 50);
+  other.load(original.save());
+  EXPECT_EQ(try_arms(original, 50), try_arms(other, 50));
+  EXPECT_EQ(original.save(), other.save());
+}
+
+TEST(UcbBandit, RefusesDamagedState) {
+  UcbBandit bandit(4, {.window = 3});
+  try_arms(bandit, 20);
+  const testing::SavedObject object = testing::saved_object("bandit", bandit);
+  testing::expect_damage_is_refused(object);
+  testing::expect_forgery_is_harmless(object);
 }
 
 }  // namespace

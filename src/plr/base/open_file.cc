@@ -1,4 +1,4 @@
-#include "plr/run/open_file.h"
+#include "plr/base/open_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,8 +13,12 @@
 
 namespace plr {
 
-OpenFile::OpenFile(std::filesystem::path path, int flags, const char* purpose)
-    : path_(std::move(path)), descriptor_(::open(path_.c_str(), flags | O_CLOEXEC, 0666)) {
+OpenFile::OpenFile(const std::filesystem::path& path, int flags, const char* purpose)
+    : OpenFile(path, flags, purpose, path) {}
+
+OpenFile::OpenFile(const std::filesystem::path& path, int flags, const char* purpose,
+                   std::filesystem::path shown)
+    : path_(std::move(shown)), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) fail(purpose);
 }
 
@@ -61,17 +65,17 @@ void OpenFile::truncate(std::uint64_t size) {
 }
 
 void OpenFile::sync() {
-  // Some file systems cannot sync directories and say so with EINVAL; they order renames
-  // themselves.
+  // Some file systems cannot sync directories and report EINVAL; they keep renames in order.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("write");
 }
 
 void OpenFile::lock() {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  // Some file systems cannot lock; there one has to take care oneself.
+  // Some file systems do not support locks; there the caller is responsible.
   if (errno == EWOULDBLOCK) {
-    throw std::runtime_error("cannot write " + path_.string() +
-                             ": another program is writing it; wait until it is done, or stop it");
+    throw std::runtime_error(
+        "cannot write " + path_.string() +
+        ": another process is writing it; wait until it has finished, or stop it");
   }
 }
 

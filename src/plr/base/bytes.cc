@@ -1,4 +1,4 @@
-#include "plr/core/bytes.h"
+#include "plr/base/bytes.h"
 
 #include <stdexcept>
 #include <utility>

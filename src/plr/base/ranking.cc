@@ -1,4 +1,4 @@
-#include "plr/core/ranking.h"
+#include "plr/base/ranking.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "plr/core/closest_name.h"
+#include "plr/base/closest_name.h"
 
 #include <algorithm>
 #include <cassert>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plr/base/files.h"
 #include "plr/run/checkpoint.h"
-#include "plr/run/files.h"
 #include "plr/train/trainer.h"
 #include "tests/support/temporary_directory.h"
 

@@ -25,7 +25,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plr/core/fields.h"
+#include "plr/base/fields.h"
 
 namespace plr {
 

@@ -1,4 +1,4 @@
-#include "plr/minigrid/solver.h"
+#include "plr/minigrid/solver_testing.h"
 
 #include <algorithm>
 #include <array>

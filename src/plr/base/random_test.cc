@@ -1,4 +1,4 @@
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plr/core/ranking.h"
+#include "plr/base/ranking.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 namespace {

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plr/core/random.h"
+#include "plr/base/random.h"
 
 namespace plr {
 
