@@ -15,8 +15,8 @@ function(plr_own_flags target)
   endif()
 endfunction()
 
-# plr_library(core SOURCES ... LINKS ...) defines the static library plr::core, which is installed
-# unless it is INTERNAL.
+# plr_library(core SOURCES ... LINKS ...) defines plr::core, a static library. It is installed with
+# its headers unless it is INTERNAL; test helpers (*_testing.h) are never installed.
 function(plr_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "" "SOURCES;LINKS")
   add_library(plr_${name} STATIC ${arg_SOURCES})
@@ -29,7 +29,7 @@ function(plr_library name)
   if(NOT arg_INTERNAL)
     install(TARGETS plr_${name} EXPORT plrTargets)
     install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plr
-            FILES_MATCHING PATTERN "*.h")
+            FILES_MATCHING PATTERN "*.h" PATTERN "*_testing.h" EXCLUDE)
   endif()
 endfunction()
 
