@@ -11,7 +11,7 @@
 namespace plr::app {
 namespace {
 
-at::Tensor tensor_of(const Image& image) {
+at::Tensor tensor_of(const image::Image& image) {
   at::Tensor tensor = at::empty({1, image.height(), image.width(), 3}, at::kByte);
   for (int y = 0; y < image.height(); ++y) {
     const auto row = image.row(y);
@@ -20,10 +20,10 @@ at::Tensor tensor_of(const Image& image) {
   return tensor;
 }
 
-Image image_of(const at::Tensor& obs) {
+image::Image image_of(const at::Tensor& obs) {
   const at::Tensor bytes = obs[0].clamp(0, 255).to(at::kByte).contiguous();
-  Image image(static_cast<int>(bytes.size(1)), static_cast<int>(bytes.size(0)));
-  const auto* pixels = static_cast<const Rgb*>(bytes.const_data_ptr());
+  image::Image image(static_cast<int>(bytes.size(1)), static_cast<int>(bytes.size(0)));
+  const auto* pixels = static_cast<const image::Rgb*>(bytes.const_data_ptr());
   for (int y = 0; y < image.height(); ++y) {
     for (int x = 0; x < image.width(); ++x) image.set({x, y}, pixels[y * image.width() + x]);
   }
@@ -32,16 +32,17 @@ Image image_of(const at::Tensor& obs) {
 
 }  // namespace
 
-std::vector<Captioned> augmented_pictures(std::span<const Captioned> pictures, std::uint64_t seed) {
+std::vector<image::Captioned> augmented_pictures(std::span<const image::Captioned> pictures,
+                                                 std::uint64_t seed) {
   Random random = Streams(seed).named("augment");
-  std::vector<Captioned> all;
-  for (const Captioned& picture : pictures) {
+  std::vector<image::Captioned> all;
+  for (const image::Captioned& picture : pictures) {
     const at::Tensor obs = tensor_of(picture.image);
     all.push_back(picture);
-    for (std::size_t i = 0; i < kNumAugmentations; ++i) {
-      const auto augmentation = static_cast<Augmentation>(i);
+    for (std::size_t i = 0; i < learn::kNumAugmentations; ++i) {
+      const auto augmentation = static_cast<learn::Augmentation>(i);
       const at::Tensor key = at::scalar_tensor(static_cast<std::int64_t>(random.bits()), at::kLong);
-      all.push_back({image_of(augment(augmentation, {}, obs, key)), to_text(augmentation)});
+      all.push_back({image_of(learn::augment(augmentation, {}, obs, key)), to_text(augmentation)});
     }
   }
   return all;

@@ -12,6 +12,7 @@ namespace plr::app {
 inline constexpr int kAugmentedColumns = 9;
 
 // Each picture followed by its augmented forms (learn/augment.h), drawn at random from `seed`.
-std::vector<Captioned> augmented_pictures(std::span<const Captioned> pictures, std::uint64_t seed);
+std::vector<image::Captioned> augmented_pictures(std::span<const image::Captioned> pictures,
+                                                 std::uint64_t seed);
 
 }  // namespace plr::app

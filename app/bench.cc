@@ -56,7 +56,7 @@ double time_of(Act act, double seconds) {
 
 Speed measure(const std::string& name, const BenchEnvArguments& arguments,
               Observation observation) {
-  const auto env = make_env(
+  const auto env = catalog::make_env(
       name, {.num_slots = arguments.num_slots, .num_workers = 1, .observation = observation});
   RandomPlay play(*env, 1);
   time_of([&] { play.step(); }, 0.1 * arguments.seconds);  // warms up
@@ -68,7 +68,7 @@ Speed measure(const std::string& name, const BenchEnvArguments& arguments,
   };
   LevelId level = kNeverPlayed;
   const double per_start = time_of([&] { start(level++); }, 0.3 * arguments.seconds);
-  const LevelId num_levels = find_family(name)->num_training_levels;
+  const LevelId num_levels = catalog::find_family(name)->num_training_levels;
   for (level = 0; level < 2 * num_levels; ++level) start(level % num_levels);
   const double per_start_again =
       time_of([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
@@ -112,8 +112,8 @@ void bench_env(const BenchEnvArguments& arguments) {
   check_value("--seconds", arguments.seconds, above_to(0, 600));
   std::vector<Speed> speeds;
   for (const std::string& name : arguments.envs) {
-    check_env_name(name);
-    for (const Observation observation : find_family(name)->observations) {
+    catalog::check_env_name(name);
+    for (const Observation observation : catalog::find_family(name)->observations) {
       speeds.push_back(measure(name, arguments, observation));
     }
   }

@@ -30,18 +30,18 @@ struct BenchTrainArguments {
 
 // Trains for a few updates in a folder that is removed again.
 nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
-  TrainConfig config = preset(arguments.preset);
-  set(config, "device", arguments.device);
-  set(config, "precision", arguments.precision);
-  set(config, "threads", std::to_string(arguments.threads));
+  train::TrainConfig config = train::preset(arguments.preset);
+  train::set(config, "device", arguments.device);
+  train::set(config, "precision", arguments.precision);
+  train::set(config, "threads", std::to_string(arguments.threads));
   for (const std::string& setting : arguments.settings) {
     const std::size_t sign = setting.find('=');
     if (sign == std::string::npos) {
       throw std::invalid_argument("--set wants NAME=VALUE, not " + setting);
     }
-    set(config, setting.substr(0, sign), setting.substr(sign + 1));
+    train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
-  const std::int64_t batch = steps_per_update(config);
+  const std::int64_t batch = train::steps_per_update(config);
   config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
   config.schedule.eval_interval = 0;
   config.schedule.final_episodes = 1;
@@ -50,12 +50,12 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
 
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("plr-bench-{}", getpid());
-  TrainTimes warm;
-  TrainTimes end;
+  train::TrainTimes warm;
+  train::TrainTimes end;
   {
-    Trainer trainer(config, folder);
+    train::Trainer trainer(config, folder);
     config = trainer.config();
-    trainer.run({.updated = [&](const Progress& p) {
+    trainer.run({.updated = [&](const train::Progress& p) {
       if (p.update == 1) warm = trainer.times();
       if (p.update == p.num_updates) end = trainer.times();
     }});
@@ -63,7 +63,9 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   std::filesystem::remove_all(folder);
 
   const double seconds = end.total - warm.total;
-  const auto share = [&](double TrainTimes::*part) { return (end.*part - warm.*part) / seconds; };
+  const auto share = [&](double train::TrainTimes::*part) {
+    return (end.*part - warm.*part) / seconds;
+  };
   nlohmann::ordered_json result = {
       {"preset", arguments.preset},
       {"env", config.task.env},
@@ -72,10 +74,10 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
       {"threads", config.compute.num_threads},
       {"steps", batch * arguments.updates},
       {"steps_per_second", static_cast<double>(batch * arguments.updates) / seconds},
-      {"acting", share(&TrainTimes::acting)},
-      {"environment", share(&TrainTimes::environment)},
-      {"sampler", share(&TrainTimes::sampler)},
-      {"update", share(&TrainTimes::update)}};
+      {"acting", share(&train::TrainTimes::acting)},
+      {"environment", share(&train::TrainTimes::environment)},
+      {"sampler", share(&train::TrainTimes::sampler)},
+      {"update", share(&train::TrainTimes::update)}};
   result["rest"] = 1 - result.at("acting").get<double>() - result.at("environment").get<double>() -
                    result.at("sampler").get<double>() - result.at("update").get<double>();
   return result;

@@ -41,8 +41,8 @@ struct Cost {
 
 // One way of learning, with an optimizer and methods of its own.
 struct Learner {
-  Learner(const std::string& given_name, Network& network, const PpoConfig& config,
-          const MixregConfig& mixreg, const DracConfig& drac, Kernels kernels)
+  Learner(const std::string& given_name, learn::Network& network, const learn::PpoConfig& config,
+          const learn::MixregConfig& mixreg, const learn::DracConfig& drac, learn::Kernels kernels)
       : name(given_name),
         regularizers(mixreg, drac, network.shape(), network.device(), Streams(1)),
         ppo(network, config, Streams(1).named("minibatches"), kernels) {
@@ -50,38 +50,41 @@ struct Learner {
   }
 
   std::string name;
-  Regularizers regularizers;
-  Ppo ppo;
+  learn::Regularizers regularizers;
+  learn::Ppo ppo;
   std::vector<double> seconds = {};  // of each update
 };
 
-Network network_of(const std::string& name, const Compute& compute, at::Device device) {
+learn::Network network_of(const std::string& name, const learn::Compute& compute,
+                          at::Device device) {
   const Random init = Streams(1).named("init");
-  const auto with_kernels = [&](Network network, const auto& config) {
-    choose_kernels(compute.kernels, config, network);
+  const auto with_kernels = [&](learn::Network network, const auto& config) {
+    learn::choose_kernels(compute.kernels, config, network);
     return network;
   };
   if (name == "procgen") {
-    const ProcgenNetworkConfig config;
+    const learn::ProcgenNetworkConfig config;
     return with_kernels(
-        make_procgen_network({64, 64, 3, 15}, config, init, compute.precision, device), config);
+        learn::make_procgen_network({64, 64, 3, 15}, config, init, compute.precision, device),
+        config);
   }
   if (name == "multiroom" || name == "omg-medium") {
     const bool is_small = name == "multiroom";
-    const MinigridNetworkConfig config = preset("minigrid-" + name).network.minigrid;
+    const learn::MinigridNetworkConfig config = train::preset("minigrid-" + name).network.minigrid;
     const std::int64_t side = is_small ? 14 : 19;
     return with_kernels(
-        make_minigrid_network({side, side, 3, 7}, config, init, compute.precision, device), config);
+        learn::make_minigrid_network({side, side, 3, 7}, config, init, compute.precision, device),
+        config);
   }
   throw std::invalid_argument(
       fmt::format("--network must be procgen, multiroom or omg-medium, not {}", name));
 }
 
 // Noise in place of observations: they cost the same.
-Rollout noise(const RolloutSize& size, const Network& network, int num_codes) {
+learn::Rollout noise(const learn::RolloutSize& size, const learn::Network& network, int num_codes) {
   Random random = Streams(1).named("noise");
   const auto uniform = [&] { return static_cast<float>(random.uniform()); };
-  Rollout rollout(size, network.shape(), network.device());
+  learn::Rollout rollout(size, network.shape(), network.device());
   for (std::uint8_t& x : rollout.host_obs()) x = static_cast<std::uint8_t>(random.below(num_codes));
   for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.take_obs(t, 0, size.num_slots);
   const auto actions = static_cast<std::uint64_t>(network.shape().num_actions);
@@ -90,7 +93,7 @@ Rollout noise(const RolloutSize& size, const Network& network, int num_codes) {
   for (float& x : rollout.log_probs.all()) x = -2;
   for (float& x : rollout.values.all()) x = uniform();
   for (float& x : rollout.rewards.all()) x = uniform();
-  compute_advantages(rollout, 0.999, 0.95);
+  learn::compute_advantages(rollout, 0.999, 0.95);
   return rollout;
 }
 
@@ -102,24 +105,24 @@ double median(std::vector<double> numbers) {
 
 // The methods take turns, so that all of them meet the same machine.
 std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& arguments,
-                           const Compute& compute, at::Device device) {
-  Network network = network_of(name, compute, device);
-  const RolloutSize size{static_cast<std::size_t>(arguments.num_minibatches),
-                         static_cast<std::size_t>(arguments.minibatch)};
-  const Rollout rollout = noise(size, network, name == "procgen" ? 256 : 11);
-  const PpoConfig config{.epochs = 1,
-                         .num_minibatches = static_cast<int>(arguments.num_minibatches)};
+                           const learn::Compute& compute, at::Device device) {
+  learn::Network network = network_of(name, compute, device);
+  const learn::RolloutSize size{static_cast<std::size_t>(arguments.num_minibatches),
+                                static_cast<std::size_t>(arguments.minibatch)};
+  const learn::Rollout rollout = noise(size, network, name == "procgen" ? 256 : 11);
+  const learn::PpoConfig config{.epochs = 1,
+                                .num_minibatches = static_cast<int>(arguments.num_minibatches)};
 
   std::vector<std::unique_ptr<Learner>> learners;
-  const auto add = [&](const std::string& method, const MixregConfig& mixreg,
-                       const DracConfig& drac) {
+  const auto add = [&](const std::string& method, const learn::MixregConfig& mixreg,
+                       const learn::DracConfig& drac) {
     learners.push_back(
         std::make_unique<Learner>(method, network, config, mixreg, drac, compute.kernels));
   };
   add("ppo", {}, {});
   add("mixreg", {.alpha = 0.01}, {});
-  for (std::size_t i = 0; i < kNumAugmentations; ++i) {
-    const auto augmentation = static_cast<Augmentation>(i);
+  for (std::size_t i = 0; i < learn::kNumAugmentations; ++i) {
+    const auto augmentation = static_cast<learn::Augmentation>(i);
     add("drac, " + to_text(augmentation), {}, {.enabled = true, .augmentation = augmentation});
   }
 
@@ -146,12 +149,12 @@ std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& 
     add_cost(learner->name, seconds);
   }
   // As a bandit that tries each as often would spend.
-  add_cost("ucb-drac (mean of these)", all_augmentations / kNumAugmentations);
+  add_cost("ucb-drac (mean of these)", all_augmentations / learn::kNumAugmentations);
   return costs;
 }
 
 void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
-                const Compute& compute) {
+                const learn::Compute& compute) {
   nlohmann::ordered_json all = {{"device", compute.device},
                                 {"precision", to_text(compute.precision)},
                                 {"kernels", to_text(compute.kernels)},
@@ -171,7 +174,7 @@ void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& argu
 }
 
 void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
-                 const Compute& compute) {
+                 const learn::Compute& compute) {
   fmt::print(
       "mini-batches of {} on {} ({}, kernels {}, {} threads), medians of {} rounds of {}\n\n",
       arguments.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
@@ -185,11 +188,11 @@ void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arg
 }
 
 void bench_update(BenchUpdateArguments arguments) {
-  const Compute compute =
-      plain({.device = arguments.device,
-             .precision = enum_from<Precision>("--precision", arguments.precision),
-             .num_threads = arguments.threads,
-             .kernels = enum_from<Kernels>("--kernels", arguments.kernels)});
+  const learn::Compute compute =
+      learn::plain({.device = arguments.device,
+                    .precision = enum_from<learn::Precision>("--precision", arguments.precision),
+                    .num_threads = arguments.threads,
+                    .kernels = enum_from<learn::Kernels>("--kernels", arguments.kernels)});
   const at::Device device = configure(compute);
   // The paper's, or what a CPU does in a reasonable time.
   if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;

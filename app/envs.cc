@@ -27,7 +27,7 @@ std::string lower_case(std::string text) {
 std::vector<EnvInfo> matching(const std::string& filter) {
   std::vector<EnvInfo> found;
   std::vector<std::string> names;
-  for (const EnvInfo& info : environments()) {
+  for (const EnvInfo& info : catalog::environments()) {
     names.push_back(info.name);
     if (lower_case(info.name).find(lower_case(filter)) != std::string::npos) found.push_back(info);
   }

@@ -26,7 +26,7 @@ struct EvalArguments {
   bool json = false;
 };
 
-nlohmann::ordered_json described(const Evaluation& evaluation) {
+nlohmann::ordered_json described(const train::Evaluation& evaluation) {
   return {{"episodes", evaluation.episodes.size()},
           {"return", evaluation.mean_return()},
           {"standard_error", evaluation.standard_error()},
@@ -43,14 +43,14 @@ void print_row(const char* name, const nlohmann::ordered_json& row) {
 
 nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
   const auto num_slots = static_cast<int>(std::min<std::int64_t>(64, arguments.episodes));
-  const SavedAgent agent = load_agent(arguments.run, num_slots);
+  const train::SavedAgent agent = train::load_agent(arguments.run, num_slots);
   const EnvSpec& spec = agent.env->spec();
   const Streams streams(arguments.seed);
 
-  const LevelSet training = training_levels(agent.config.task.levels, spec);
+  const LevelSet training = train::training_levels(agent.config.task.levels, spec);
   const auto count = static_cast<std::size_t>(arguments.episodes);
   Random random = streams.named("evaluate");
-  Evaluator evaluator(*agent.env, agent.network);
+  train::Evaluator evaluator(*agent.env, agent.network);
   const auto play = [&](const std::vector<LevelId>& levels, const char* name) {
     return evaluator.play(levels, arguments.greedy, streams.named(name));
   };
@@ -60,12 +60,13 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
                                    {"seed", arguments.seed},
                                    {"greedy", arguments.greedy}};
   if (!arguments.levels.empty()) {
-    const LevelSet asked = training_levels(arguments.levels, spec);
-    result["levels"] = described(play(levels_of(asked, count, random), "evaluate/levels"));
+    const LevelSet asked = train::training_levels(arguments.levels, spec);
+    result["levels"] = described(play(train::levels_of(asked, count, random), "evaluate/levels"));
     return result;
   }
-  const Evaluation test = play(test_levels(spec, training, count, random), "evaluate/test");
-  const Evaluation train = play(levels_of(training, count, random), "evaluate/train");
+  const train::Evaluation test =
+      play(train::test_levels(spec, training, count, random), "evaluate/test");
+  const train::Evaluation train = play(train::levels_of(training, count, random), "evaluate/train");
   result["test"] = described(test);
   result["train"] = described(train);
   result["gap"] = train.mean_return() - test.mean_return();
@@ -73,7 +74,7 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
 }
 
 void eval(const EvalArguments& arguments) {
-  check_value("--episodes", arguments.episodes, kEpisodes);
+  check_value("--episodes", arguments.episodes, train::kEpisodes);
   const nlohmann::ordered_json result = evaluated(arguments);
   if (arguments.json) {
     fmt::print("{}\n", result.dump(2));

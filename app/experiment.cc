@@ -46,7 +46,7 @@ struct ExperimentArguments {
   std::optional<int> task;
 };
 
-fs::path folder_of(const ExperimentArguments& arguments, const Experiment& experiment) {
+fs::path folder_of(const ExperimentArguments& arguments, const train::Experiment& experiment) {
   if (!arguments.out.empty()) return arguments.out;
   const std::string scale = arguments.scale == 1 ? "" : fmt::format("-scale{}", arguments.scale);
   return fs::path("runs") / (experiment.name + scale);
@@ -56,19 +56,20 @@ fs::path folder_of(const ExperimentArguments& arguments, const Experiment& exper
 
 int num_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-bool uses_gpu(const Experiment& experiment) {
-  return std::any_of(experiment.runs.begin(), experiment.runs.end(), [](const PlannedRun& run) {
-    return plain(run.config.compute).device.starts_with("cuda");
-  });
+bool uses_gpu(const train::Experiment& experiment) {
+  return std::any_of(experiment.runs.begin(), experiment.runs.end(),
+                     [](const train::PlannedRun& run) {
+                       return learn::plain(run.config.compute).device.starts_with("cuda");
+                     });
 }
 
 int num_gpus() { return std::max(1, static_cast<int>(usable_gpus().size())); }
 
 // The share of a GPU that suits every run of the experiment.
-GpuShare gpu_share(const Experiment& experiment) {
+GpuShare gpu_share(const train::Experiment& experiment) {
   GpuShare share{.cores_per_run = 1, .runs_per_gpu = std::numeric_limits<int>::max()};
-  for (const PlannedRun& run : experiment.runs) {
-    const Family* family = find_family(run.config.task.env);
+  for (const train::PlannedRun& run : experiment.runs) {
+    const Family* family = catalog::find_family(run.config.task.env);
     const GpuShare wanted = family != nullptr ? family->gpu_share : GpuShare{};
     share.cores_per_run = std::max(share.cores_per_run, wanted.cores_per_run);
     share.runs_per_gpu = std::min(share.runs_per_gpu, wanted.runs_per_gpu);
@@ -78,19 +79,19 @@ GpuShare gpu_share(const Experiment& experiment) {
 
 // On the CPU one per core, each with one thread: no core waits for another.  On GPUs one for each,
 // or several where they can share it.
-int default_jobs(bool on_gpu, const Experiment& experiment) {
+int default_jobs(bool on_gpu, const train::Experiment& experiment) {
   if (!on_gpu) return num_cores();
   const GpuShare sharing = gpu_share(experiment);
-  const int shared = GpuSharing::is_possible() ? std::min(num_cores() / sharing.cores_per_run,
-                                                          num_gpus() * sharing.runs_per_gpu)
-                                               : 1;
+  const int shared = run::GpuSharing::is_possible() ? std::min(num_cores() / sharing.cores_per_run,
+                                                               num_gpus() * sharing.runs_per_gpu)
+                                                    : 1;
   return std::max(shared, std::min(num_gpus(), num_cores()));
 }
 
 // ---- what it will cost
 
 // Steps per second of runs like these that have been made here, rehearsals included; 0 if unknown.
-double known_speed(const ExperimentArguments& arguments, const Experiment& experiment,
+double known_speed(const ExperimentArguments& arguments, const train::Experiment& experiment,
                    const fs::path& folder) {
   if (arguments.speed) return *arguments.speed;
   std::vector<double> speeds;
@@ -99,7 +100,7 @@ double known_speed(const ExperimentArguments& arguments, const Experiment& exper
        fs::directory_iterator(folder.parent_path().empty() ? "." : folder.parent_path(), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(experiment.name)) continue;
-    for (const PlannedRun& run : experiment.runs) {
+    for (const train::PlannedRun& run : experiment.runs) {
       const LoggedState logged = logged_state(entry.path() / run.name);
       if (logged.steps_per_second > 0) speeds.push_back(logged.steps_per_second);
     }
@@ -115,7 +116,7 @@ std::string duration(double seconds) {
                         : fmt::format("{:.1f} h", seconds / 3600);
 }
 
-void print_plan(const ExperimentArguments& arguments, const Experiment& experiment,
+void print_plan(const ExperimentArguments& arguments, const train::Experiment& experiment,
                 const std::vector<Member>& members, const fs::path& folder, int num_jobs) {
   const double speed = known_speed(arguments, experiment, folder);
   double left = 0;
@@ -150,7 +151,7 @@ void print_plan(const ExperimentArguments& arguments, const Experiment& experime
 
 // ---- elsewhere
 
-void write_slurm_script(const ExperimentArguments& arguments, const Experiment& experiment,
+void write_slurm_script(const ExperimentArguments& arguments, const train::Experiment& experiment,
                         const fs::path& folder) {
   std::vector<std::string> command = {own_path(), "experiment", fs::absolute(arguments.file),
                                       "--out", fs::absolute(folder)};
@@ -196,7 +197,7 @@ void check_arguments(const ExperimentArguments& arguments) {
 
 void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs, bool on_gpu) {
   make_directories(folder / "output");
-  std::optional<GpuSharing> sharing;
+  std::optional<run::GpuSharing> sharing;
   if (on_gpu && num_jobs > num_gpus()) sharing.emplace();
   fmt::print(stderr, "{} runs in {}, {} at a time\n", members.size(), folder.string(), num_jobs);
   if (sharing && !sharing->is_on()) {
@@ -222,7 +223,7 @@ void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs
 void experiment(const ExperimentArguments& arguments) {
   check_arguments(arguments);
   // Whether it runs on a GPU decides how many threads each run gets, and that is part of its plan.
-  Experiment plan = read_experiment(arguments.file, {.scale = arguments.scale});
+  train::Experiment plan = train::read_experiment(arguments.file, {.scale = arguments.scale});
   const fs::path folder = folder_of(arguments, plan);
   if (arguments.slurm) return write_slurm_script(arguments, plan, folder);
   const bool on_gpu = uses_gpu(plan);
@@ -231,7 +232,8 @@ void experiment(const ExperimentArguments& arguments) {
                     static_cast<int>(plan.runs.size()));
   const int num_threads =
       arguments.num_threads ? *arguments.num_threads : std::max(1, num_cores() / num_jobs);
-  plan = read_experiment(arguments.file, {.scale = arguments.scale, .num_threads = num_threads});
+  plan = train::read_experiment(arguments.file,
+                                {.scale = arguments.scale, .num_threads = num_threads});
   std::vector<Member> members = members_of(plan, folder);
   if (arguments.dry_run) return print_plan(arguments, plan, members, folder, num_jobs);
   if (arguments.task) return become_task(members, *arguments.task);

@@ -24,17 +24,17 @@ std::vector<std::string> Member::command() const {
   return words;
 }
 
-std::vector<Member> members_of(const Experiment& experiment, const fs::path& folder) {
+std::vector<Member> members_of(const train::Experiment& experiment, const fs::path& folder) {
   std::vector<Member> members;
-  for (const PlannedRun& run : experiment.runs) {
+  for (const train::PlannedRun& run : experiment.runs) {
     Member& member = members.emplace_back();
     member.run = &run;
     member.folder = folder / run.name;
     member.state = saved_state(member.folder);
-    const std::int64_t batch = steps_per_update(run.config);
+    const std::int64_t batch = train::steps_per_update(run.config);
     member.steps = run.config.schedule.steps / batch * batch;
     if (!member.state.has_begun) continue;
-    const std::string other = difference(run.config, config_of_run(member.folder));
+    const std::string other = train::difference(run.config, train::config_of_run(member.folder));
     if (!other.empty()) {
       throw std::invalid_argument(
           fmt::format("{} holds another run: {}; name another folder with --out",

@@ -12,7 +12,7 @@
 namespace plr::app {
 
 struct Member {
-  const PlannedRun* run = nullptr;
+  const train::PlannedRun* run = nullptr;
   std::filesystem::path folder;
   RunState state;
   std::int64_t steps = 0;  // in all, whole updates
@@ -23,7 +23,8 @@ struct Member {
 };
 
 // The experiment must outlive them.  Throws std::invalid_argument if a folder holds another run.
-std::vector<Member> members_of(const Experiment& experiment, const std::filesystem::path& folder);
+std::vector<Member> members_of(const train::Experiment& experiment,
+                               const std::filesystem::path& folder);
 
 // Of this program.
 std::string own_path();

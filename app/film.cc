@@ -12,40 +12,41 @@
 namespace plr::app {
 namespace {
 
-constexpr Rgb kPaper = {24, 25, 29};
-constexpr Rgb kTrack = {44, 46, 53};
-constexpr Rgb kFaint = {130, 134, 144};
-constexpr Rgb kInk = {228, 230, 235};
-constexpr Rgb kBar = {86, 120, 176};
-constexpr Rgb kArea = {52, 68, 98};
-constexpr Rgb kChosen = {255, 190, 60};
+constexpr image::Rgb kPaper = {24, 25, 29};
+constexpr image::Rgb kTrack = {44, 46, 53};
+constexpr image::Rgb kFaint = {130, 134, 144};
+constexpr image::Rgb kInk = {228, 230, 235};
+constexpr image::Rgb kBar = {86, 120, 176};
+constexpr image::Rgb kArea = {52, 68, 98};
+constexpr image::Rgb kChosen = {255, 190, 60};
 
 // The strip below the picture, from top to bottom.
 constexpr int kMargin = 10;
 constexpr int kTextScale = 2;
-constexpr int kTextLine = kLineHeight * kTextScale;
+constexpr int kTextLine = image::kLineHeight * kTextScale;
 constexpr int kBarHeight = 40;
-constexpr int kLabelHeight = kLineHeight + 4;
+constexpr int kLabelHeight = image::kLineHeight + 4;
 constexpr int kCurveHeight = 40;
 // Two words and two numbers of text side by side; the names of seven actions.
 constexpr int kMinWidth = 330;
 
-void fill(Image& image, Pixel corner, int width, int height, Rgb color) {
-  if (width > 0 && height > 0) image.paste(Image(width, height, color), corner);
+void fill(image::Image& image, image::Pixel corner, int width, int height, image::Rgb color) {
+  if (width > 0 && height > 0) image.paste(image::Image(width, height, color), corner);
 }
 
 int width_of(const std::string& text, int scale) {
-  return static_cast<int>(text.size()) * kCharacterWidth * scale - scale;
+  return static_cast<int>(text.size()) * image::kCharacterWidth * scale - scale;
 }
 
-void draw_right(Image& image, Pixel right_corner, const std::string& text, Rgb color) {
-  draw_text(image, {right_corner.x - width_of(text, kTextScale), right_corner.y}, text,
-            {.color = color, .scale = kTextScale});
+void draw_right(image::Image& image, image::Pixel right_corner, const std::string& text,
+                image::Rgb color) {
+  image::draw_text(image, {right_corner.x - width_of(text, kTextScale), right_corner.y}, text,
+                   {.color = color, .scale = kTextScale});
 }
 
 }  // namespace
 
-void Film::add(Image picture, const Moment& moment) {
+void Film::add(image::Image picture, const train::Moment& moment) {
   scenes_.push_back({std::move(picture), moment});
   scenes_.back().moment.seen = {};  // belongs to the environment, which goes on
 }
@@ -63,22 +64,22 @@ std::string Film::deed(const Scene& scene, const std::string& ending) const {
   return fmt::format("{} {:.0f}%", action_names_[action], 100 * thought->probabilities[action]);
 }
 
-void Film::draw_numbers(Image& frame, Pixel corner, const Scene& scene,
+void Film::draw_numbers(image::Image& frame, image::Pixel corner, const Scene& scene,
                         const std::string& ending) const {
-  const Moment& moment = scene.moment;
+  const train::Moment& moment = scene.moment;
   const int right = frame.width() - kMargin;
-  draw_text(frame, corner, fmt::format("step {}", moment.step),
-            {.color = kInk, .scale = kTextScale});
+  image::draw_text(frame, corner, fmt::format("step {}", moment.step),
+                   {.color = kInk, .scale = kTextScale});
   draw_right(frame, {right, corner.y}, fmt::format("return {:.2f}", moment.episode_return), kInk);
   corner.y += kTextLine;
-  draw_text(frame, corner, deed(scene, ending), {.color = kChosen, .scale = kTextScale});
+  image::draw_text(frame, corner, deed(scene, ending), {.color = kChosen, .scale = kTextScale});
   if (moment.thought && moment.thought->value) {
     draw_right(frame, {right, corner.y}, fmt::format("value {:.2f}", *moment.thought->value), kInk);
   }
 }
 
 // A column for each action, filled from below.
-void Film::draw_actions(Image& frame, Pixel corner, const Scene& scene) const {
+void Film::draw_actions(image::Image& frame, image::Pixel corner, const Scene& scene) const {
   constexpr int kGap = 4;
   const auto& thought = scene.moment.thought;
   const int count = static_cast<int>(action_names_.size());
@@ -92,14 +93,14 @@ void Film::draw_actions(Image& frame, Pixel corner, const Scene& scene) const {
     fill(frame, {left, corner.y}, width, kBarHeight, kTrack);
     fill(frame, {left, corner.y + kBarHeight - height}, width, height, is_chosen ? kChosen : kBar);
     const std::string label = action_names_[static_cast<std::size_t>(i)].substr(
-        0, static_cast<std::size_t>((width + kGap) / kCharacterWidth));
-    draw_text(frame, {left + (width - width_of(label, 1)) / 2, corner.y + kBarHeight + 4}, label,
-              {.color = is_chosen ? kChosen : kFaint});
+        0, static_cast<std::size_t>((width + kGap) / image::kCharacterWidth));
+    image::draw_text(frame, {left + (width - width_of(label, 1)) / 2, corner.y + kBarHeight + 4},
+                     label, {.color = is_chosen ? kChosen : kFaint});
   }
 }
 
 // The value over the whole episode, as far as it is known at this frame.
-void Film::draw_values(Image& frame, Pixel corner, std::size_t num_shown) const {
+void Film::draw_values(image::Image& frame, image::Pixel corner, std::size_t num_shown) const {
   const int width = frame.width() - 2 * kMargin;
   fill(frame, corner, width, kCurveHeight, kTrack);
   float low = 0;
@@ -126,19 +127,19 @@ void Film::draw_values(Image& frame, Pixel corner, std::size_t num_shown) const 
     fill(frame, {left, y}, step_width, 2, is_now ? kChosen : kBar);
   }
   fill(frame, {corner.x, zero}, width, 1, kFaint);
-  draw_text(frame, {corner.x + 4, zero - kLineHeight}, "value", {.color = kInk});
+  image::draw_text(frame, {corner.x + 4, zero - image::kLineHeight}, "value", {.color = kInk});
 }
 
-std::vector<Image> Film::animation(const std::string& ending) const {
+std::vector<image::Image> Film::animation(const std::string& ending) const {
   const int curve = has_values() ? kCurveHeight + kMargin : 0;
-  std::vector<Image> frames;
+  std::vector<image::Image> frames;
   for (const Scene& scene : scenes_) {
-    const Image& picture = scene.picture;
+    const image::Image& picture = scene.picture;
     const int strip = kMargin + 2 * kTextLine + kBarHeight + kLabelHeight + kMargin + curve;
-    Image& frame =
+    image::Image& frame =
         frames.emplace_back(std::max(kMinWidth, picture.width()), picture.height() + strip, kPaper);
     frame.paste(picture, {(frame.width() - picture.width()) / 2, 0});
-    Pixel corner = {kMargin, picture.height() + kMargin};
+    image::Pixel corner = {kMargin, picture.height() + kMargin};
     draw_numbers(frame, corner, scene, ending);
     corner.y += 2 * kTextLine;
     draw_actions(frame, corner, scene);
@@ -155,17 +156,17 @@ std::string Film::caption(const Scene& scene, const std::string& ending) const {
   return text;
 }
 
-Image Film::sheet(const std::string& title, const std::string& ending) const {
+image::Image Film::sheet(const std::string& title, const std::string& ending) const {
   constexpr int kMaxColumns = 6;
   const std::size_t last = scenes_.size() - 1;
   const std::size_t distance =
       std::max<std::size_t>(1, (last + kMaxOnSheet - 2) / (kMaxOnSheet - 1));
-  std::vector<Captioned> pictures;
+  std::vector<image::Captioned> pictures;
   for (std::size_t i = 0; i < last; i += distance) {
     pictures.push_back({scenes_[i].picture, caption(scenes_[i], ending)});
   }
   pictures.push_back({scenes_[last].picture, caption(scenes_[last], ending)});
-  return plr::sheet(pictures, {.title = title, .num_columns = kMaxColumns});
+  return plr::image::sheet(pictures, {.title = title, .num_columns = kMaxColumns});
 }
 
 }  // namespace plr::app

@@ -21,29 +21,29 @@ class Film {
   explicit Film(std::vector<std::string> action_names) : action_names_(std::move(action_names)) {}
 
   // All pictures have the same size.
-  void add(Image picture, const Moment& moment);
+  void add(image::Image picture, const train::Moment& moment);
 
   std::size_t num_frames() const { return scenes_.size(); }
 
   // `ending` is said in the last frame.
-  std::vector<Image> animation(const std::string& ending) const;
+  std::vector<image::Image> animation(const std::string& ending) const;
 
   // At most kMaxOnSheet pictures, at equal distances, and always the last.
-  Image sheet(const std::string& title, const std::string& ending) const;
+  image::Image sheet(const std::string& title, const std::string& ending) const;
   static constexpr std::size_t kMaxOnSheet = 24;
 
  private:
   struct Scene {
-    Image picture;
-    Moment moment;
+    image::Image picture;
+    train::Moment moment;
   };
 
   std::string deed(const Scene& scene, const std::string& ending) const;
   std::string caption(const Scene& scene, const std::string& ending) const;
-  void draw_numbers(Image& frame, Pixel corner, const Scene& scene,
+  void draw_numbers(image::Image& frame, image::Pixel corner, const Scene& scene,
                     const std::string& ending) const;
-  void draw_actions(Image& frame, Pixel corner, const Scene& scene) const;
-  void draw_values(Image& frame, Pixel corner, std::size_t num_shown) const;
+  void draw_actions(image::Image& frame, image::Pixel corner, const Scene& scene) const;
+  void draw_values(image::Image& frame, image::Pixel corner, std::size_t num_shown) const;
   bool has_values() const;
 
   std::vector<std::string> action_names_;

@@ -40,8 +40,8 @@ struct DrawnLevel {
   LevelId seed = 0;
   std::optional<int> difficulty;
   std::string mission;
-  std::optional<TextPicture> text;  // where it is made of tiles
-  Image picture;
+  std::optional<image::TextPicture> text;  // where it is made of tiles
+  image::Image picture;
 };
 
 // The levels, and the environment that they are of.
@@ -59,7 +59,7 @@ Drawing drawn(const LevelsArguments& arguments) {
       .observation = enum_from<Observation>("--observation", arguments.observation),
       .seeding = enum_from<LevelSeeding>("--seeding", arguments.seeding)};
   const std::vector<LevelId> seeds = parse_level_list("--seeds", arguments.seeds);
-  Drawing drawing = {make_env(arguments.env, options), {}};
+  Drawing drawing = {catalog::make_env(arguments.env, options), {}};
   VectorEnv& env = *drawing.env;
   StepBuffers buffers(env.spec());
   const auto observation = buffers.batch().observations;
@@ -74,8 +74,8 @@ Drawing drawn(const LevelsArguments& arguments) {
     drawing.levels.push_back({.seed = seed,
                               .difficulty = env.difficulty(seed),
                               .mission = std::string(env.mission(0)),
-                              .text = render_text(env, 0, options.observation),
-                              .picture = render_frame(env, 0, observation, frame)});
+                              .text = catalog::render_text(env, 0, options.observation),
+                              .picture = catalog::render_frame(env, 0, observation, frame)});
   }
   return drawing;
 }
@@ -155,13 +155,13 @@ void print_levels(const LevelsArguments& arguments, const Drawing& drawing) {
     print_row(levels.subspan(i, std::min(in_a_row, levels.size() - i)), *drawing.env,
               static_cast<int>(column_width), with_missions, colors);
   }
-  if (has_tiles) fmt::print("\n{}\n", terminal_legend(text_legend(*drawing.env), colors));
+  if (has_tiles) fmt::print("\n{}\n", terminal_legend(catalog::text_legend(*drawing.env), colors));
 }
 
 void write_sheet(const LevelsArguments& arguments, const Drawing& drawing) {
   const std::span<const DrawnLevel> levels = drawing.levels;
   const bool with_missions = !common_mission(levels);
-  std::vector<Captioned> pictures;
+  std::vector<image::Captioned> pictures;
   for (const DrawnLevel& level : levels) {
     std::string caption = caption_of(level, *drawing.env);
     if (with_missions) caption += ": " + level.mission;
@@ -174,8 +174,8 @@ void write_sheet(const LevelsArguments& arguments, const Drawing& drawing) {
     num_columns = kAugmentedColumns;
   }
 #endif
-  write_png(arguments.out, sheet(pictures, {.title = title_of(arguments.env, levels),
-                                            .num_columns = num_columns}));
+  image::write_png(arguments.out, image::sheet(pictures, {.title = title_of(arguments.env, levels),
+                                                          .num_columns = num_columns}));
   fmt::print("{} levels in {}\n", levels.size(), arguments.out);
 }
 

@@ -12,12 +12,13 @@ namespace plr::app {
 
 // For a terminal: the level as it stands in slot 0, and beside it, or below where that is too
 // narrow, step, reward, return, value and a bar for each action.  Always as many lines.
-std::vector<std::string> moment_view(const VectorEnv& env, const Moment& moment,
+std::vector<std::string> moment_view(const VectorEnv& env, const train::Moment& moment,
                                      TerminalColors colors);
 
 // For a transcript: a line per action under a heading, and the level in letters where it has them.
 std::string transcript_heading();
-std::string transcript_line(const VectorEnv& env, int step, const Thought& thought, double reward);
-std::vector<std::string> plain_level(const VectorEnv& env, const Moment& moment);
+std::string transcript_line(const VectorEnv& env, int step, const train::Thought& thought,
+                            double reward);
+std::vector<std::string> plain_level(const VectorEnv& env, const train::Moment& moment);
 
 }  // namespace plr::app

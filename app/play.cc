@@ -44,9 +44,10 @@ struct PlayArguments {
 
 // Who plays what.
 struct Match {
-  std::optional<SavedAgent> saved;  // the network of `agent` and the owner of its environment
+  std::optional<train::SavedAgent>
+      saved;  // the network of `agent` and the owner of its environment
   std::unique_ptr<VectorEnv> own_env;
-  Agent agent;
+  train::Agent agent;
   LevelId level = 0;
   std::string about;  // the agent and where the level comes from, in a line
 
@@ -55,7 +56,9 @@ struct Match {
 
 // Whether the name begins with that of a family, such as minigrid/.  If the family has no such
 // environment, make_env() reports the closest name.
-bool names_environment(const std::string& player) { return find_family(player) != nullptr; }
+bool names_environment(const std::string& player) {
+  return catalog::find_family(player) != nullptr;
+}
 
 std::string about_level(const LevelSet& training, LevelId level) {
   if (training.is_stream()) return "";
@@ -65,12 +68,14 @@ std::string about_level(const LevelSet& training, LevelId level) {
 
 // In place, since the agent refers to the network in the match.
 void load_trained(const PlayArguments& arguments, const Streams& streams, Match& match) {
-  const SavedAgent& saved = match.saved.emplace(load_agent(arguments.player, 1));
-  const LevelSet training = training_levels(saved.config.task.levels, saved.env->spec());
+  const train::SavedAgent& saved = match.saved.emplace(train::load_agent(arguments.player, 1));
+  const LevelSet training = train::training_levels(saved.config.task.levels, saved.env->spec());
   Random random = streams.named("play/level");
-  match.agent = trained_agent(saved.network, arguments.greedy, streams.named("play/actions"));
-  match.level = arguments.level ? *arguments.level
-                                : test_levels(saved.env->spec(), training, 1, random).front();
+  match.agent =
+      train::trained_agent(saved.network, arguments.greedy, streams.named("play/actions"));
+  match.level = arguments.level
+                    ? *arguments.level
+                    : train::test_levels(saved.env->spec(), training, 1, random).front();
   match.about = fmt::format("{} after {} updates{}{}", arguments.player, saved.update,
                             arguments.greedy ? ", taking the likeliest action" : "",
                             about_level(training, match.level));
@@ -78,21 +83,21 @@ void load_trained(const PlayArguments& arguments, const Streams& streams, Match&
 
 void make_random(const PlayArguments& arguments, const Streams& streams, Match& match) {
   if (arguments.greedy) throw std::invalid_argument("--greedy needs a trained agent: name a run");
-  match.own_env = make_env(arguments.player, {.num_slots = 1});
+  match.own_env = catalog::make_env(arguments.player, {.num_slots = 1});
   const EnvSpec& spec = match.own_env->spec();
   Random random = streams.named("play/level");
-  match.agent = random_agent(spec.num_actions, streams.named("play/actions"));
-  match.level =
-      arguments.level ? *arguments.level : levels_of(spec.full_distribution, 1, random).front();
+  match.agent = train::random_agent(spec.num_actions, streams.named("play/actions"));
+  match.level = arguments.level ? *arguments.level
+                                : train::levels_of(spec.full_distribution, 1, random).front();
   match.about = "random actions";
 }
 
-std::string ending_of(const WatchedEpisode& episode) {
+std::string ending_of(const train::WatchedEpisode& episode) {
   if (!episode.has_ended) return "stopped";
   return episode.is_solved ? "success" : "no success";
 }
 
-std::string summary_of(const WatchedEpisode& episode) {
+std::string summary_of(const train::WatchedEpisode& episode) {
   return fmt::format("{}: return {:.3f} in {} step{}", ending_of(episode), episode.episode_return,
                      episode.length, episode.length == 1 ? "" : "s");
 }
@@ -105,11 +110,11 @@ std::string title_of(Match& match) {
 }
 
 // Changes in place, at the pace of --delay or of the user.
-WatchedEpisode play_live(const PlayArguments& arguments, Match& match) {
+train::WatchedEpisode play_live(const PlayArguments& arguments, Match& match) {
   const TerminalColors colors = terminal_colors();
   LiveTerminal terminal;
-  return watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const Moment& moment) {
+  return train::watch_episode(
+      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
         std::vector<std::string> lines = {title_of(match), match.about, ""};
         const auto view = moment_view(match.env(), moment, colors);
         lines.insert(lines.end(), view.begin(), view.end());
@@ -121,10 +126,10 @@ WatchedEpisode play_live(const PlayArguments& arguments, Match& match) {
 }
 
 // One line per action, then the level as it was left.
-WatchedEpisode play_transcript(const PlayArguments& arguments, Match& match) {
-  std::optional<Thought> last;
-  return watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const Moment& moment) {
+train::WatchedEpisode play_transcript(const PlayArguments& arguments, Match& match) {
+  std::optional<train::Thought> last;
+  return train::watch_episode(
+      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
         if (moment.step == 0) {
           fmt::print("{}\n{}\n\n{}\n", title_of(match), match.about, transcript_heading());
         } else {
@@ -138,27 +143,28 @@ WatchedEpisode play_transcript(const PlayArguments& arguments, Match& match) {
       });
 }
 
-WatchedEpisode play_into_files(const PlayArguments& arguments, Match& match) {
+train::WatchedEpisode play_into_files(const PlayArguments& arguments, Match& match) {
   std::vector<std::string> names;
   for (Action action = 0; action < match.env().spec().num_actions; ++action) {
-    names.push_back(action_name(match.env(), action));
+    names.push_back(catalog::action_name(match.env(), action));
   }
   const bool sees_part = match.saved && match.saved->config.env.observation == Observation::kView;
   const FrameOptions options = {.tile_size = arguments.tile_size, .highlight = sees_part};
   Film film(names);
-  const WatchedEpisode episode = watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const Moment& moment) {
-        film.add(render_frame(match.env(), 0, moment.seen, options), moment);
+  const train::WatchedEpisode episode = train::watch_episode(
+      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
+        film.add(catalog::render_frame(match.env(), 0, moment.seen, options), moment);
         return true;
       });
   if (!arguments.gif.empty()) {
-    write_gif(arguments.gif, film.animation(ending_of(episode)),
-              {.milliseconds = arguments.delay, .last_milliseconds = arguments.delay + 2000});
+    image::write_gif(
+        arguments.gif, film.animation(ending_of(episode)),
+        {.milliseconds = arguments.delay, .last_milliseconds = arguments.delay + 2000});
   }
   if (!arguments.png.empty()) {
     const std::string title =
         fmt::format("{} ({}, {})", title_of(match), match.about, summary_of(episode));
-    write_png(arguments.png, film.sheet(title, ending_of(episode)));
+    image::write_png(arguments.png, film.sheet(title, ending_of(episode)));
   }
   if (!arguments.gif.empty()) fmt::print("{} frames in {}\n", film.num_frames(), arguments.gif);
   if (!arguments.png.empty()) fmt::print("a sheet of frames in {}\n", arguments.png);
@@ -183,9 +189,9 @@ void play(const PlayArguments& arguments) {
   }
   Match match;
   (is_run ? load_trained : make_random)(arguments, Streams(arguments.seed), match);
-  const WatchedEpisode episode = (to_files  ? play_into_files
-                                  : is_live ? play_live
-                                            : play_transcript)(arguments, match);
+  const train::WatchedEpisode episode = (to_files  ? play_into_files
+                                         : is_live ? play_live
+                                                   : play_transcript)(arguments, match);
   fmt::print("{}\n", summary_of(episode));
 }
 

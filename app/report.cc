@@ -39,17 +39,17 @@ std::string title_of(const std::vector<std::string>& folders) {
   return title;
 }
 
-FoundRuns readable_runs(const std::vector<fs::path>& folders) {
-  FoundRuns found = find_runs(folders);
+report::FoundRuns readable_runs(const std::vector<fs::path>& folders) {
+  report::FoundRuns found = report::find_runs(folders);
   if (found.runs.empty()) {
     throw std::runtime_error(fmt::format("nothing to report: {}", fmt::join(found.problems, "; ")));
   }
   return found;
 }
 
-void print_problems(const FoundRuns& found) {
+void print_problems(const report::FoundRuns& found) {
   for (const std::string& problem : found.problems) fmt::print(stderr, "left out: {}\n", problem);
-  for (const RunData& run : found.runs) {
+  for (const report::RunData& run : found.runs) {
     for (const std::string& remark : run.remarks) {
       fmt::print(stderr, "{}: {}\n", run.folder.string(), remark);
     }
@@ -57,9 +57,10 @@ void print_problems(const FoundRuns& found) {
 }
 
 void report(const ReportArguments& arguments) {
-  const FoundRuns found = readable_runs({arguments.folders.begin(), arguments.folders.end()});
-  const Analysis analysis = analyze(found.runs, arguments.baseline);
-  PageOptions options{
+  const report::FoundRuns found =
+      readable_runs({arguments.folders.begin(), arguments.folders.end()});
+  const report::Analysis analysis = report::analyze(found.runs, arguments.baseline);
+  report::PageOptions options{
       .title = arguments.title.empty() ? title_of(arguments.folders) : arguments.title,
       .version = PLR_VERSION};
   if (!arguments.compare.empty()) {
@@ -69,20 +70,20 @@ void report(const ReportArguments& arguments) {
     }
     options.compare = {.a = arguments.compare[0], .b = arguments.compare[1]};
   }
-  const std::vector<Table> tables = tables_of(analysis, options.compare);
+  const std::vector<report::Table> tables = report::tables_of(analysis, options.compare);
   print_problems(found);
   if (!arguments.export_folder.empty()) {
-    export_report(arguments.export_folder, found.runs, analysis, options.compare);
+    report::export_report(arguments.export_folder, found.runs, analysis, options.compare);
   }
   if (arguments.json) {
-    fmt::print("{}\n", statistics_json(found.runs, analysis).dump(2));
+    fmt::print("{}\n", report::statistics_json(found.runs, analysis).dump(2));
     if (arguments.out.empty()) return;
   }
   const fs::path out = arguments.out.empty() ? fs::path(arguments.folders.front()) / "report.html"
                                              : fs::path(arguments.out);
-  write_text(out, page_of(found, analysis, options));
+  write_text(out, report::page_of(found, analysis, options));
   if (arguments.json) return;
-  fmt::print("{}\n{}\n{} in {}\n", tables.front().title, to_markdown(tables.front()),
+  fmt::print("{}\n{}\n{} in {}\n", tables.front().title, report::to_markdown(tables.front()),
              found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
              out.string());
 }
@@ -90,10 +91,10 @@ void report(const ReportArguments& arguments) {
 }  // namespace
 
 fs::path write_page(const fs::path& folder) {
-  const FoundRuns found = readable_runs({folder});
+  const report::FoundRuns found = readable_runs({folder});
   const fs::path out = folder / "report.html";
-  write_text(out, page_of(found, analyze(found.runs),
-                          {.title = title_of({folder.string()}), .version = PLR_VERSION}));
+  write_text(out, report::page_of(found, report::analyze(found.runs),
+                                  {.title = title_of({folder.string()}), .version = PLR_VERSION}));
   return out;
 }
 

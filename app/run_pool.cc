@@ -20,7 +20,7 @@ namespace {
 
 // In the new process: nothing here may take memory or a lock.
 [[noreturn]] void become(char* const* command, char* const* environment, int output, pid_t parent) {
-  follow_parent(parent);
+  run::follow_parent(parent);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   ::execve(command[0], command, environment);

@@ -14,7 +14,7 @@ RunState saved_state(const std::filesystem::path& folder) {
   state.has_begun = std::filesystem::exists(folder / "config.toml");
   if (!state.has_begun) return state;
   try {
-    const nlohmann::json facts = load_checkpoint_facts(folder / "checkpoint");
+    const nlohmann::json facts = run::load_checkpoint_facts(folder / "checkpoint");
     state.steps = facts.value("steps", std::int64_t{0});
     state.is_finished = facts.value("is_final", false);
   } catch (const std::runtime_error&) {

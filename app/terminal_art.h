@@ -30,15 +30,15 @@ int terminal_height();
 constexpr int tile_width(TerminalColors colors) { return colors == TerminalColors::kNone ? 1 : 2; }
 
 // One line per row of tiles.
-std::vector<std::string> terminal_art(const TextPicture& picture, TerminalColors colors);
+std::vector<std::string> terminal_art(const image::TextPicture& picture, TerminalColors colors);
 
 // Two rows of pixels per line, one character per column; nothing without colors.
-std::vector<std::string> terminal_art(const Image& picture, TerminalColors colors);
+std::vector<std::string> terminal_art(const image::Image& picture, TerminalColors colors);
 
 // Without the spaces at its end.
 std::string trimmed(const std::string& line);
 
 // What the letters or symbols mean.
-std::string terminal_legend(const Legend& legend, TerminalColors colors);
+std::string terminal_legend(const image::Legend& legend, TerminalColors colors);
 
 }  // namespace plr::app

@@ -35,26 +35,28 @@ struct TrainArguments {
 };
 
 // Later ones win: preset, algorithm, method, file, flags.
-TrainConfig config_of(const TrainArguments& arguments) {
-  TrainConfig config = preset(arguments.preset);
-  set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
-  if (!arguments.method.empty()) set_method(config, enum_from<Method>("method", arguments.method));
+train::TrainConfig config_of(const TrainArguments& arguments) {
+  train::TrainConfig config = train::preset(arguments.preset);
+  train::set_algorithm(config, enum_from<train::Algorithm>("algorithm", arguments.algorithm));
+  if (!arguments.method.empty())
+    train::set_method(config, enum_from<train::Method>("method", arguments.method));
   if (!arguments.config.empty()) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
     }
-    set_by_file(config, arguments.config);
+    train::set_by_file(config, arguments.config);
   }
-  for (const auto& [name, value] : arguments.settings) set(config, name, value);
-  config.task.levels = checked_levels(config.task.levels);
+  for (const auto& [name, value] : arguments.settings) train::set(config, name, value);
+  config.task.levels = train::checked_levels(config.task.levels);
   return config;
 }
 
 // runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, and with a number behind it if
 // that is taken.
-std::filesystem::path new_folder(const TrainConfig& config) {
-  const std::string name = file_name(fmt::format("{}-{}-s{}", short_env_name(config.task.env),
-                                                 method_text(config), config.schedule.seed));
+std::filesystem::path new_folder(const train::TrainConfig& config) {
+  const std::string name =
+      run::file_name(fmt::format("{}-{}-s{}", catalog::short_env_name(config.task.env),
+                                 train::method_text(config), config.schedule.seed));
   std::filesystem::path folder = std::filesystem::path("runs") / name;
   for (int i = 2; std::filesystem::exists(folder); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
@@ -62,11 +64,11 @@ std::filesystem::path new_folder(const TrainConfig& config) {
   return folder;
 }
 
-Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folder) {
+train::Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folder) {
   if (arguments.resume.empty()) {
-    const TrainConfig config = config_of(arguments);
+    const train::TrainConfig config = config_of(arguments);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
-    return Trainer(config, folder);
+    return train::Trainer(config, folder);
   }
   folder = arguments.resume;
   const auto refuse = [](const std::string& flag) {
@@ -75,13 +77,13 @@ Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folde
   for (const std::string& flag : arguments.others) refuse(flag);
   std::optional<std::int64_t> steps;
   for (const auto& [name, value] : arguments.settings) {
-    if (name != "steps") refuse(flag_of(name));
+    if (name != "steps") refuse(train::flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
-  return Trainer::resume(folder, steps);
+  return train::Trainer::resume(folder, steps);
 }
 
-BarState bar_state(const Progress& p) {
+BarState bar_state(const train::Progress& p) {
   const auto left = static_cast<double>(p.num_updates - p.update);
   const double per_second = p.steps_per_second;
   const double steps_left = left * static_cast<double>(p.steps) / static_cast<double>(p.update);
@@ -100,19 +102,20 @@ std::string command_name() {
   return name != nullptr ? name : "plr";
 }
 
-void print_end(const Trainer& trainer, const std::filesystem::path& folder) {
-  const Progress p = trainer.progress();
-  const TaskConfig& task = trainer.config().task;
+void print_end(const train::Trainer& trainer, const std::filesystem::path& folder) {
+  const train::Progress p = trainer.progress();
+  const train::TaskConfig& task = trainer.config().task;
   const std::string run = shell_word(folder.string());
   fmt::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env, task.levels,
-             method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
+             train::method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
              clock_text(p.seconds));
   if (p.test_return) {
     fmt::print("On levels it has never seen: return {:.3f}, success {:.0f}%.\n", *p.test_return,
                100 * *p.test_success);
   }
-  const CurriculumKind other =
-      task.curriculum == CurriculumKind::kPlr ? CurriculumKind::kUniform : CurriculumKind::kPlr;
+  const train::CurriculumKind other = task.curriculum == train::CurriculumKind::kPlr
+                                          ? train::CurriculumKind::kUniform
+                                          : train::CurriculumKind::kPlr;
   fmt::print(
       "\nNext:\n"
       "  {1}/report.html     look at it\n"
@@ -134,13 +137,14 @@ void write_own_page(const std::filesystem::path& folder) {
 
 void train(const TrainArguments& arguments) {
   std::filesystem::path folder;
-  Trainer trainer = trainer_of(arguments, folder);
+  train::Trainer trainer = trainer_of(arguments, folder);
   fmt::print(stderr, "{} on {} in {}\n", arguments.resume.empty() ? "training" : "going on",
              trainer.config().task.env, folder.string());
   listen_for_stop();
   ProgressBar bar(stderr);
-  const bool is_done = trainer.run({.updated = [&](const Progress& p) { bar.show(bar_state(p)); },
-                                    .should_stop = is_stop_wanted});
+  const bool is_done =
+      trainer.run({.updated = [&](const train::Progress& p) { bar.show(bar_state(p)); },
+                   .should_stop = is_stop_wanted});
   bar.finish();
   if (is_done) {
     write_own_page(folder);
@@ -154,7 +158,8 @@ void train(const TrainArguments& arguments) {
 
 std::string preset_help() {
   std::string text = "settings to begin with:";
-  for (const auto& [name, summary] : presets()) text += fmt::format("\n  {}: {}", name, summary);
+  for (const auto& [name, summary] : train::presets())
+    text += fmt::format("\n  {}: {}", name, summary);
   return text;
 }
 
@@ -166,7 +171,7 @@ std::string choices(const E&) {
 std::string choices(const auto&) { return ""; }
 
 std::string method_names() {
-  const auto& names = enum_names(Method{});
+  const auto& names = enum_names(train::Method{});
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -197,13 +202,13 @@ void add_train(CLI::App& program) {
   verb->add_option("--config", arguments->config, "a file of settings");
   verb->add_option("--resume", arguments->resume, "the folder of a run to go on with");
   verb->add_option("--out", arguments->out, "the folder of the new run (runs/ and a telling name)");
-  const TrainConfig defaults = preset("small");
+  const train::TrainConfig defaults = train::preset("small");
   visit_groups(defaults, [&](const char* title, const auto& group) {
     visit_fields(
         group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
           const std::string field(name);
           CLI::Option* option = verb->add_option_function<std::string>(
-                                        flag_of(name),
+                                        train::flag_of(name),
                                         [arguments, field](const std::string& text) {
                                           arguments->settings[field] = text;
                                         },

@@ -19,7 +19,7 @@ constexpr const char* kMultiRoom = "minigrid/MultiRoom-N4-Random";
 constexpr const char* kGamut = "minigrid/ObstructedMazeGamut-Medium";
 
 void play(benchmark::State& state, const char* name, const EnvOptions& options) {
-  const std::unique_ptr<VectorEnv> env = make_env(name, options);
+  const std::unique_ptr<VectorEnv> env = catalog::make_env(name, options);
   RandomPlay random_play(*env, 1);
   // Moves all slots to the middle of an episode, so that they do not start in lockstep.
   for (int i = 0; i < 2 * env->spec().max_steps; ++i) random_play.step();
@@ -28,7 +28,7 @@ void play(benchmark::State& state, const char* name, const EnvOptions& options) 
 }
 
 void start(benchmark::State& state, const char* name, const EnvOptions& options) {
-  const std::unique_ptr<VectorEnv> env = make_env(name, options);
+  const std::unique_ptr<VectorEnv> env = catalog::make_env(name, options);
   StepBuffers buffers(env->spec());
   const StepBatch batch = buffers.batch();
   LevelId level = 0;

@@ -89,19 +89,19 @@ class Environment {
     return std::string(player_.env().mission(slot));
   }
 
-  Image frame(int slot, int tile_size) {
+  image::Image frame(int slot, int tile_size) {
     const InUse guard(in_use_);
     if (!player_.env().level(slot)) throw std::runtime_error("reset() comes before render()");
     const std::size_t size = player_.spec().observation_size();
     const auto observation =
         player_.batch().observations.subspan(static_cast<std::size_t>(slot) * size, size);
-    return render_frame(player_.env(), slot, observation, {.tile_size = tile_size});
+    return catalog::render_frame(player_.env(), slot, observation, {.tile_size = tile_size});
   }
 
  private:
   static std::unique_ptr<VectorEnv> make(std::string_view name, const EnvOptions& options) {
     const nb::gil_scoped_release release;  // Procgen reads its pictures
-    return make_env(name, options);
+    return catalog::make_env(name, options);
   }
 
   template <class Number>
@@ -217,10 +217,10 @@ nb::dict arrays_of(nb::handle_t<Environment> self) {
 }
 
 nb::object frame(Environment& self, int slot, int tile_size) {
-  const Image image = self.frame(slot, tile_size);
+  const image::Image image = self.frame(slot, tile_size);
   std::vector<std::uint8_t> bytes;
   for (int y = 0; y < image.height(); ++y) {
-    for (const Rgb pixel : image.row(y)) {
+    for (const image::Rgb pixel : image.row(y)) {
       bytes.insert(bytes.end(), {pixel.red, pixel.green, pixel.blue});
     }
   }
@@ -229,7 +229,7 @@ nb::object frame(Environment& self, int slot, int tile_size) {
 
 nb::list environments_list() {
   nb::list list;
-  for (const EnvInfo& info : environments()) {
+  for (const EnvInfo& info : catalog::environments()) {
     nb::dict entry;
     entry["name"] = info.name;
     entry["group"] = info.group;
@@ -242,7 +242,7 @@ nb::list environments_list() {
 }
 
 std::string files_variable(std::string_view name) {
-  const Family* family = find_family(name);
+  const Family* family = catalog::find_family(name);
   return family != nullptr ? family->files_variable : "";
 }
 

@@ -79,9 +79,9 @@ void draw(const Task& task, std::uint64_t seed, const std::string& actions) {
     if (step(level, state, static_cast<Action>(action - '0')).done()) break;
   }
   for (const bool highlight : {false, true}) {
-    const Image picture = render(whole_map(level, state), {.highlight = highlight});
+    const image::Image picture = render(whole_map(level, state), {.highlight = highlight});
     for (int y = 0; y < picture.height(); ++y) {
-      for (const Rgb p : picture.row(y)) std::printf("%02x%02x%02x", p.red, p.green, p.blue);
+      for (const image::Rgb p : picture.row(y)) std::printf("%02x%02x%02x", p.red, p.green, p.blue);
       std::printf("\n");
     }
   }

@@ -26,7 +26,7 @@ using std::filesystem::path;
 
 constexpr double kStart = 1'700'000'000.125;
 
-void write_scalars(EventFile& events, std::int64_t begin, std::int64_t end) {
+void write_scalars(run::EventFile& events, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end; ++i) {
     const double time = kStart + 0.25 * static_cast<double>(i);
     const float value = static_cast<float>(i) / 7 - 3;
@@ -37,7 +37,7 @@ void write_scalars(EventFile& events, std::int64_t begin, std::int64_t end) {
 }
 
 void write_events(const path& to) {
-  EventFile events(to, kStart);
+  run::EventFile events(to, kStart);
   write_scalars(events, 0, 100);
   events.scalars(0, kStart, {{"empty", 0}});  // every field is its default
 }
@@ -45,12 +45,12 @@ void write_events(const path& to) {
 void write_resumed_events(const path& to) {
   std::uint64_t size = 0;
   {
-    EventFile events(to, kStart);
+    run::EventFile events(to, kStart);
     write_scalars(events, 0, 50);
     size = events.size();
     write_scalars(events, 70, 90);
   }
-  EventFile events(to, kStart + 1000);
+  run::EventFile events(to, kStart + 1000);
   events.truncate(size);
   write_scalars(events, 50, 100);
   events.scalars(0, kStart, {{"empty", 0}});
@@ -60,22 +60,23 @@ void write_resumed_events(const path& to) {
 void write_tensors(const path& to) {
   std::array<std::byte, 48> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
-  std::vector<TensorView> tensors;
-  for (std::size_t i = 0; i < enum_names(DType{}).size(); ++i) {
-    const auto dtype = static_cast<DType>(i);
-    if (dtype == DType::kBool) continue;  // whose bytes can be 0 and 1 only
-    tensors.push_back({to_text(dtype), dtype, {2, 3}, std::span(bytes).first(6 * size_of(dtype))});
+  std::vector<run::TensorView> tensors;
+  for (std::size_t i = 0; i < enum_names(run::DType{}).size(); ++i) {
+    const auto dtype = static_cast<run::DType>(i);
+    if (dtype == run::DType::kBool) continue;  // whose bytes can be 0 and 1 only
+    tensors.push_back(
+        {to_text(dtype), dtype, {2, 3}, std::span(bytes).first(6 * run::size_of(dtype))});
   }
   constexpr std::array<std::byte, 2> kTruths{std::byte{1}, std::byte{0}};
-  tensors.push_back({"truths", DType::kBool, {2}, kTruths});
-  tensors.push_back({"scalar", DType::kI64, {}, std::span(bytes).first(8)});
-  tensors.push_back({"nothing \"here\"", DType::kF64, {3, 0}, {}});
-  write_file(to, to_safetensors(tensors, {{"step", "12"}, {"näme", "\"x\"\n"}}));
+  tensors.push_back({"truths", run::DType::kBool, {2}, kTruths});
+  tensors.push_back({"scalar", run::DType::kI64, {}, std::span(bytes).first(8)});
+  tensors.push_back({"nothing \"here\"", run::DType::kF64, {3, 0}, {}});
+  write_file(to, run::to_safetensors(tensors, {{"step", "12"}, {"näme", "\"x\"\n"}}));
 }
 
 void copy(const path& from, const path& to) {
-  const Safetensors file(read_file(from));
-  write_file(to, to_safetensors(file.tensors(), file.metadata()));
+  const run::Safetensors file(read_file(from));
+  write_file(to, run::to_safetensors(file.tensors(), file.metadata()));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "plr/catalog/make_env.h"
 #include "tests/support/counting_allocator.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 TEST(VectorEnv, StepAllocatesNoMemory) {
@@ -28,4 +28,4 @@ TEST(VectorEnv, StepAllocatesNoMemory) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::catalog

@@ -13,7 +13,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 // The environments of a family are tested in this many processes: each process that makes one of
@@ -93,4 +93,4 @@ TEST_P(EveryFamily, Conforms) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::catalog

@@ -8,7 +8,7 @@
 #include "plr/minigrid/family.h"
 #include "plr/procgen/family.h"
 
-namespace plr {
+namespace plr::catalog {
 
 std::span<const Family> families() {
   static const std::array all = {
@@ -31,4 +31,4 @@ bool is_installed(const Family& family) {
   return folder != nullptr && std::filesystem::exists(folder);
 }
 
-}  // namespace plr
+}  // namespace plr::catalog

@@ -11,7 +11,7 @@
 
 #include "plr/env/family.h"
 
-namespace plr {
+namespace plr::catalog {
 
 std::span<const Family> families();
 
@@ -22,4 +22,4 @@ const Family* find_family(std::string_view env);
 // Whether the files that the family needs are there, so that its environments can be made.
 bool is_installed(const Family& family);
 
-}  // namespace plr
+}  // namespace plr::catalog

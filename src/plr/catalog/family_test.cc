@@ -9,7 +9,7 @@
 #include "plr/catalog/render.h"
 #include "plr/catalog/short_name.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 TEST(Family, IsFoundByTheNameBeforeTheSlash) {
@@ -68,4 +68,4 @@ TEST(ShortEnvName, LeavesOutThePartsThatAllNamesOfAFamilyShare) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::catalog

@@ -6,7 +6,7 @@
 
 #include "plr/base/closest_name.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 std::vector<EnvInfo> all_environments() {
@@ -47,4 +47,4 @@ std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& opt
   return env;
 }
 
-}  // namespace plr
+}  // namespace plr::catalog

@@ -15,7 +15,7 @@
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
 
-namespace plr {
+namespace plr::catalog {
 
 // The environments of all families, those of the PLR paper first.
 std::span<const EnvInfo> environments();
@@ -31,4 +31,4 @@ void check_env_name(std::string_view name);
 // files that it needs are not installed, as for Procgen.
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options = {});
 
-}  // namespace plr
+}  // namespace plr::catalog

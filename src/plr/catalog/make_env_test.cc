@@ -10,7 +10,7 @@
 #include "plr/env/random_play.h"
 #include "tests/support/error_message.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 std::vector<std::string> all_names() {
@@ -104,4 +104,4 @@ TEST(MakeEnv, RefusesAnEpisodeSavedUnderAnotherSeeding) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::catalog

@@ -5,7 +5,7 @@
 
 #include "plr/catalog/family.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 // An observation is enlarged to about this many tiles, which is the size of a typical grid.
@@ -13,13 +13,14 @@ constexpr int kObservationTiles = 16;
 
 const Family* family_of(const VectorEnv& env) { return find_family(env.spec().name); }
 
-Image render_observation(const EnvSpec& spec, std::span<const std::uint8_t> bytes, int tile_size) {
+image::Image render_observation(const EnvSpec& spec, std::span<const std::uint8_t> bytes,
+                                int tile_size) {
   const auto [height, width, channels] = spec.observation_shape;
   if ((channels != 1 && channels != 3) || bytes.size() != spec.observation_size()) {
     throw std::invalid_argument("observations of " + spec.name + " are not pictures");
   }
   const int scale = std::max(1, kObservationTiles * tile_size / std::max(width, height));
-  Image picture(width * scale, height * scale);
+  image::Image picture(width * scale, height * scale);
   for (int y = 0; y < picture.height(); ++y) {
     for (int x = 0; x < picture.width(); ++x) {
       const auto* pixel =
@@ -32,22 +33,23 @@ Image render_observation(const EnvSpec& spec, std::span<const std::uint8_t> byte
 
 }  // namespace
 
-Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
-                   const FrameOptions& options) {
+image::Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
+                          const FrameOptions& options) {
   const Family* family = family_of(env);
   if (family != nullptr && family->frame != nullptr) return family->frame(env, slot, options);
   return render_observation(env.spec(), observation, options.tile_size);
 }
 
-std::optional<TextPicture> render_text(const VectorEnv& env, int slot, Observation observation) {
+std::optional<image::TextPicture> render_text(const VectorEnv& env, int slot,
+                                              Observation observation) {
   const Family* family = family_of(env);
   if (family == nullptr || family->text == nullptr) return std::nullopt;
   return family->text(env, slot, observation);
 }
 
-Legend text_legend(const VectorEnv& env) {
+image::Legend text_legend(const VectorEnv& env) {
   const Family* family = family_of(env);
-  return family != nullptr && family->legend != nullptr ? family->legend() : Legend{};
+  return family != nullptr && family->legend != nullptr ? family->legend() : image::Legend{};
 }
 
 std::string carried_object(const VectorEnv& env, int slot) {
@@ -62,4 +64,4 @@ std::string action_name(const VectorEnv& env, Action action) {
   return family->action_names[i];
 }
 
-}  // namespace plr
+}  // namespace plr::catalog

@@ -17,21 +17,21 @@
 #include "plr/image/image.h"
 #include "plr/image/text_picture.h"
 
-namespace plr {
+namespace plr::catalog {
 
 // The slot as it is now; `observation` is its latest.  Throws std::invalid_argument if the family
 // has no pictures and the observation is none: bytes [H, W, 1] or [H, W, 3].
 // REQUIRES: the slot has been started.
-Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
-                   const FrameOptions& options = {});
+image::Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
+                          const FrameOptions& options = {});
 
 // The same in characters; nothing where the family has no tiles.
 // REQUIRES: the slot has been started.
-std::optional<TextPicture> render_text(const VectorEnv& env, int slot,
-                                       Observation observation = Observation::kFull);
+std::optional<image::TextPicture> render_text(const VectorEnv& env, int slot,
+                                              Observation observation = Observation::kFull);
 
 // What the characters of render_text() mean; empty where the family has no tiles.
-Legend text_legend(const VectorEnv& env);
+image::Legend text_legend(const VectorEnv& env);
 
 // The object that the agent of a slot carries, such as "yellow key"; empty if none.
 // REQUIRES: the slot has been started.
@@ -40,4 +40,4 @@ std::string carried_object(const VectorEnv& env, int slot);
 // The family's word for an action, or its number.
 std::string action_name(const VectorEnv& env, Action action);
 
-}  // namespace plr
+}  // namespace plr::catalog

@@ -8,7 +8,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/minigrid/step.h"
 
-namespace plr {
+namespace plr::catalog {
 namespace {
 
 // An environment without a family.
@@ -48,7 +48,8 @@ class DoorKey : public ::testing::Test {
 };
 
 TEST_F(DoorKey, IsDrawnInItsCurrentState) {
-  const Image before = render_frame(*env_, 0, buffers_.batch().observations, {.tile_size = 8});
+  const image::Image before =
+      render_frame(*env_, 0, buffers_.batch().observations, {.tile_size = 8});
   EXPECT_EQ(before.width(), 5 * 8);
   EXPECT_EQ(before.height(), 5 * 8);
   act(minigrid::Action::kLeft);
@@ -80,12 +81,12 @@ TEST(RenderFrame, DrawsTheObservationOfAnEnvironmentWithoutAFamily) {
   bytes[15] = 10;  // row 1, column 2: red, green, blue
   bytes[16] = 20;
   bytes[17] = 30;
-  const Image picture = render_frame(screen, 0, bytes);
+  const image::Image picture = render_frame(screen, 0, bytes);
   EXPECT_EQ(picture.width(), 384);  // 3 pixels, each 128 wide
   EXPECT_EQ(picture.height(), 256);
-  EXPECT_EQ(picture.at({256, 128}), (Rgb{10, 20, 30}));
-  EXPECT_EQ(picture.at({383, 255}), (Rgb{10, 20, 30}));
-  EXPECT_EQ(picture.at({255, 128}), (Rgb{}));
+  EXPECT_EQ(picture.at({256, 128}), (image::Rgb{10, 20, 30}));
+  EXPECT_EQ(picture.at({383, 255}), (image::Rgb{10, 20, 30}));
+  EXPECT_EQ(picture.at({255, 128}), (image::Rgb{}));
   EXPECT_FALSE(render_text(screen, 0));
   EXPECT_EQ(action_name(screen, 12), "12");
 }
@@ -96,4 +97,4 @@ TEST(RenderFrame, RefusesObservationsThatAreNotPictures) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::catalog

@@ -2,7 +2,7 @@
 
 #include "plr/catalog/family.h"
 
-namespace plr {
+namespace plr::catalog {
 
 std::string short_env_name(std::string_view env) {
   const Family* family = find_family(env);
@@ -10,4 +10,4 @@ std::string short_env_name(std::string_view env) {
   return std::string(env.substr(env.rfind('/') + 1));
 }
 
-}  // namespace plr
+}  // namespace plr::catalog

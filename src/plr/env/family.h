@@ -21,11 +21,13 @@
 #include "plr/env/return_range.h"
 #include "plr/env/vector_env.h"
 
-namespace plr {
-
+namespace plr::image {
 class Image;         // image/image.h
 struct TextPicture;  // image/text_picture.h
 struct Legend;       // image/text_picture.h
+}  // namespace plr::image
+
+namespace plr {
 
 // An environment of a family.
 struct EnvInfo {
@@ -87,10 +89,10 @@ struct Family {
   // Pictures.  REQUIRES: `env` was made by make(), and `slot` has been started.
 
   // A picture of a slot; null: the observation is the picture.
-  Image (*frame)(const VectorEnv& env, int slot, const FrameOptions& options) = nullptr;
+  image::Image (*frame)(const VectorEnv& env, int slot, const FrameOptions& options) = nullptr;
   // The same in characters, and their explanation; null: the family has no tiles.
-  TextPicture (*text)(const VectorEnv& env, int slot, Observation observation) = nullptr;
-  Legend (*legend)() = nullptr;
+  image::TextPicture (*text)(const VectorEnv& env, int slot, Observation observation) = nullptr;
+  image::Legend (*legend)() = nullptr;
   // The object that the agent of a slot carries, such as "yellow key", or an empty string; null:
   // nothing is carried in this family.
   std::string (*carried)(const VectorEnv& env, int slot) = nullptr;

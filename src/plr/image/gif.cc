@@ -16,7 +16,7 @@
 #include <gif_lib.h>
 #endif
 
-namespace plr {
+namespace plr::image {
 
 #ifndef PLR_HAS_GIF
 
@@ -177,4 +177,4 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
 
 #endif
 
-}  // namespace plr
+}  // namespace plr::image

@@ -11,7 +11,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 // In steps of ten; browsers show what is shorter than 20 more slowly.
 struct GifTiming {
@@ -25,4 +25,4 @@ struct GifTiming {
 void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
                const GifTiming& timing = {});
 
-}  // namespace plr
+}  // namespace plr::image

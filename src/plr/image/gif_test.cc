@@ -12,7 +12,7 @@
 
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 // What a viewer shows.
@@ -147,4 +147,4 @@ TEST_F(Gif, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::image

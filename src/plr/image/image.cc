@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 // Checked before any memory is asked for.
@@ -32,4 +32,4 @@ void Image::paste(const Image& other, Pixel corner) {
   }
 }
 
-}  // namespace plr
+}  // namespace plr::image

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace plr {
+namespace plr::image {
 
 struct Rgb {
   std::uint8_t red = 0;
@@ -65,4 +65,4 @@ class Image {
   std::vector<Rgb> pixels_;  // [height, width]
 };
 
-}  // namespace plr
+}  // namespace plr::image

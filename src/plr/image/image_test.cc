@@ -13,7 +13,7 @@
 #include "plr/image/text.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 constexpr Rgb kWhite = {255, 255, 255};
@@ -119,4 +119,4 @@ TEST_F(Png, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::image

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 struct Counted {
@@ -115,4 +115,4 @@ std::size_t Palette::index_of(Rgb color) {
   return found->second;
 }
 
-}  // namespace plr
+}  // namespace plr::image

@@ -18,7 +18,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 class Palette {
  public:
@@ -39,4 +39,4 @@ class Palette {
   std::unordered_map<std::uint32_t, std::size_t> indices_;
 };
 
-}  // namespace plr
+}  // namespace plr::image

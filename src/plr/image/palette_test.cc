@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 double distance(Rgb a, Rgb b) {
@@ -76,4 +76,4 @@ TEST(Palette, OfOneColorIsThatColor) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::image

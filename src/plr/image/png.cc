@@ -8,7 +8,7 @@
 #include <png.h>
 #endif
 
-namespace plr {
+namespace plr::image {
 
 #ifndef PLR_HAS_PNG
 
@@ -49,4 +49,4 @@ std::string png_bytes(const Image& image) { return encoded("a picture", image); 
 
 #endif
 
-}  // namespace plr
+}  // namespace plr::image

@@ -6,7 +6,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 // Writes aside and renames: the file is there whole or not at all.  Throws std::runtime_error with
 // path and cause; also where plr was built without libpng, saying what to install.
@@ -15,4 +15,4 @@ void write_png(const std::filesystem::path& path, const Image& image);
 // The bytes of such a file, or nothing where plr was built without libpng.
 std::string png_bytes(const Image& image);
 
-}  // namespace plr
+}  // namespace plr::image

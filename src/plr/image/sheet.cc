@@ -5,7 +5,7 @@
 
 #include "plr/image/text.h"
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 constexpr Rgb kPaper = {248, 248, 246};
@@ -80,4 +80,4 @@ Image sheet(std::span<const Captioned> pictures, const SheetOptions& options) {
   return page;
 }
 
-}  // namespace plr
+}  // namespace plr::image

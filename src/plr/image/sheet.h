@@ -8,7 +8,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 struct Captioned {
   Image image;
@@ -23,4 +23,4 @@ struct SheetOptions {
 // `pictures` must not be empty.  Throws std::invalid_argument if the sheet would be too large.
 Image sheet(std::span<const Captioned> pictures, const SheetOptions& options);
 
-}  // namespace plr
+}  // namespace plr::image

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace plr {
+namespace plr::image {
 namespace {
 
 constexpr int kGlyphWidth = 5;
@@ -138,4 +138,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t max_characte
   return lines;
 }
 
-}  // namespace plr
+}  // namespace plr::image

@@ -12,7 +12,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 struct TextStyle {
   Rgb color = {};
@@ -29,4 +29,4 @@ void draw_text(Image& image, Pixel corner, std::string_view text, const TextStyl
 // Lines of at most `max_characters`, broken between words where that is possible.
 std::vector<std::string> wrapped(std::string_view text, std::size_t max_characters);
 
-}  // namespace plr
+}  // namespace plr::image

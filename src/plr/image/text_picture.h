@@ -16,7 +16,7 @@
 
 #include "plr/image/image.h"
 
-namespace plr {
+namespace plr::image {
 
 struct Glyph {
   char letter = ' ';               // in plain text
@@ -46,4 +46,4 @@ struct Legend {
   std::vector<Entry> symbols;  // for terminals with colors
 };
 
-}  // namespace plr
+}  // namespace plr::image

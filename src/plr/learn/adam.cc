@@ -13,7 +13,7 @@
 #include "plr/learn/cuda_device.h"
 #endif
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 void check(bool fine, const char* field, double value, const char* bound) {
@@ -98,4 +98,4 @@ std::vector<NamedTensor> Adam::state() const {
   return named;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -18,7 +18,7 @@
 #include "plr/learn/compute.h"
 #include "plr/learn/parameters.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct AdamConfig {
   double learning_rate = 5e-4;  // the paper's for Procgen; 7e-4 for MiniGrid
@@ -56,4 +56,4 @@ class Adam {
   at::Tensor num_done_;       // [1] int, of our own kernels; undefined without them
 };
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -10,7 +10,7 @@
 
 #include "plr/learn/test_devices.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 Parameters two_layers(at::Device device = at::kCPU) {
@@ -105,4 +105,4 @@ TEST(Adam, NamesABadField) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -8,7 +8,7 @@
 #include "plr/learn/augmentations.h"
 #include "plr/learn/device_random.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // Uniform in 0..bound-1; with 24 random bits the bias is below 2^-16 for the bounds used here.
@@ -74,4 +74,4 @@ at::Tensor augment(Augmentation augmentation, const AugmentConfig& config, const
   return obs;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -19,7 +19,7 @@
 
 #include "plr/base/fields.h"
 
-namespace plr {
+namespace plr::learn {
 
 // In the order of UCB-DrAC's arms.
 enum class Augmentation : std::uint8_t {
@@ -58,4 +58,4 @@ void visit_fields(Config& config, Visit&& visit) {
 at::Tensor augment(Augmentation augmentation, const AugmentConfig& config, const at::Tensor& obs,
                    const at::Tensor& key);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 void require_color(const at::Tensor& obs, const char* name) {
@@ -152,4 +152,4 @@ at::Tensor color_jitter(const at::Tensor& obs, const ColorJitter& jitter) {
   return with_contrast(colors_of(cone), after) * 255;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace plr {
+namespace plr::learn {
 
 // The border that crop() adds: 12 of 64 pixels.
 constexpr std::int64_t crop_border(std::int64_t side) { return side * 12 / 64; }
@@ -52,4 +52,4 @@ struct ColorJitter {
 };
 at::Tensor color_jitter(const at::Tensor& obs, const ColorJitter& jitter);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -5,7 +5,7 @@
 #include "plr/learn/augmentations.h"
 #include "plr/learn/golden_networks.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST(Augmentations, EqualGoldenOnes) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -9,7 +9,7 @@
 #include "plr/learn/augment.h"
 #include "plr/learn/device_random.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::int64_t kBatch = 64;
@@ -185,4 +185,4 @@ TEST(Augment, WorksForSmallGridsWhereItCanAndSaysWhereItCannot) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

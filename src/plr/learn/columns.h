@@ -6,7 +6,7 @@
 // The enumerators are plain ints: row[LossColumn::kTotal].  No dependencies, usable in device code.
 #pragma once
 
-namespace plr {
+namespace plr::learn {
 
 struct SampleColumn {
   enum Index : int { kAction, kLogProb, kValue, kAdvantage, kReturn, kCount };
@@ -27,4 +27,4 @@ struct LossColumn {
   };
 };
 
-}  // namespace plr
+}  // namespace plr::learn

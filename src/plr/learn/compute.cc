@@ -13,7 +13,7 @@
 #include <malloc.h>
 #endif
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // A mini-batch takes and frees blocks of tens of megabytes.  By default the C library gives them
@@ -71,4 +71,4 @@ at::Device configure(const Compute& given) {
   return at::Device(device);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

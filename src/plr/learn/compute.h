@@ -14,7 +14,7 @@
 
 #include "plr/base/fields.h"
 
-namespace plr {
+namespace plr::learn {
 
 enum class Precision : std::uint8_t {
   kFp32,  // 24 bits everywhere
@@ -70,4 +70,4 @@ Compute plain(Compute compute);
 // cannot compute with this precision.
 at::Device configure(const Compute& given);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 TEST(Compute, SetsTheNumberOfThreads) {
@@ -26,4 +26,4 @@ TEST(Compute, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -195,4 +195,4 @@ at::Tensor conv_pool_relu(const at::Tensor& images, const Layer& layer) {
   return forward_pass(images, layer.weight, layer.bias, winner);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -15,9 +15,9 @@
 
 #include "plr/learn/layers.h"
 
-namespace plr {
+namespace plr::learn {
 
 // Images [B, C, H, W], channels last in memory; an odd last row or column of windows is left out.
 at::Tensor conv_pool_relu(const at::Tensor& images, const Layer& layer);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 Layer layer_of(const at::Tensor& weight, const at::Tensor& bias) {
@@ -105,4 +105,4 @@ TEST(ConvPool, LetsNoNanPassUnseen) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

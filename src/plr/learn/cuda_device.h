@@ -7,7 +7,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
-namespace plr {
+namespace plr::learn {
 
 inline int attribute(at::Device device, cudaDeviceAttr which) {
   int index = device.index();
@@ -31,4 +31,4 @@ inline int shared_memory(at::Device device) {
 // The cudaStream_t to which this thread gives its orders.
 inline void* current_stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
-}  // namespace plr
+}  // namespace plr::learn

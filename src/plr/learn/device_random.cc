@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // libtorch shifts int64 with its sign; here the bits that come in are zero.
@@ -37,4 +37,4 @@ at::Tensor normals(const at::Tensor& key, at::IntArrayRef shape) {
   return (-2 * at::log1p(-u[0])).sqrt() * (2 * std::numbers::pi * u[1]).cos();
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -11,7 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace plr {
+namespace plr::learn {
 
 // Floats in [0, 1), multiples of 2^-24.
 at::Tensor uniforms(const at::Tensor& key, at::IntArrayRef shape);
@@ -19,4 +19,4 @@ at::Tensor uniforms(const at::Tensor& key, at::IntArrayRef shape);
 // Floats of mean 0 and deviation 1 (Box and Muller).
 at::Tensor normals(const at::Tensor& key, at::IntArrayRef shape);
 
-}  // namespace plr
+}  // namespace plr::learn

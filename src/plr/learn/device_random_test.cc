@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 at::Tensor key(std::int64_t number) { return at::scalar_tensor(number, at::kLong); }
@@ -40,4 +40,4 @@ TEST(DeviceRandom, HasTheMomentsOfItsDistributions) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -10,7 +10,7 @@
 #include "plr/base/saved_settings.h"
 #include "plr/learn/device_random.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::string_view kStateName = "drac";
@@ -108,4 +108,4 @@ void Drac::load(std::span<const std::byte> bytes) {
   stream_ = stream;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -36,7 +36,7 @@
 #include "plr/learn/rollout.h"
 #include "plr/learn/ucb_bandit.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct DracConfig {
   bool enabled = false;
@@ -98,4 +98,4 @@ class Drac {
   at::Tensor key_;   // [2], of the present mini-batch
 };
 
-}  // namespace plr
+}  // namespace plr::learn

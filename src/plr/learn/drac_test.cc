@@ -8,7 +8,7 @@
 
 #include "tests/support/golden.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +154,4 @@ TEST(Drac, RefusesWhatObservationsCannotHaveBeforeItIsNeeded) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -21,32 +21,35 @@ at::Tensor as_tensor(const GoldenTensor<T>& golden, at::ScalarType dtype) {
 
 // The network of a record of nets/, with the recorded weights; in bf16 by our own kernels, where
 // there are any.
-inline Network golden_network(const GoldenTensors& record, bool relu_skip,
-                              const std::string& device_name,
-                              Precision precision = Precision::kFp32) {
+inline learn::Network golden_network(const GoldenTensors& record, bool relu_skip,
+                                     const std::string& device_name,
+                                     learn::Precision precision = learn::Precision::kFp32) {
   const nlohmann::json& settings = record.settings();
   const std::vector<std::int64_t> obs = record.bytes("obs").shape;  // [B, C, H, W]
-  const NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
+  const learn::NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
   const Random init = Streams(1).named("init");
   const at::Device device = exactly(device_name);  // on the CPU one thread, as when recorded
-  const auto with_kernels = [&](Network network, const auto& config) {
-    if (precision == Precision::kBf16) choose_kernels(Kernels::kAuto, config, network);
+  const auto with_kernels = [&](learn::Network network, const auto& config) {
+    if (precision == learn::Precision::kBf16)
+      learn::choose_kernels(learn::Kernels::kAuto, config, network);
     return network;
   };
-  const auto made = [&]() -> Network {
+  const auto made = [&]() -> learn::Network {
     if (settings.at("net") == "procgen") {
-      const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-      return with_kernels(make_procgen_network(shape, config, init, precision, device), config);
+      const learn::ProcgenNetworkConfig config{.relu_skip = relu_skip};
+      return with_kernels(learn::make_procgen_network(shape, config, init, precision, device),
+                          config);
     }
-    const MinigridNetworkConfig config{.channels = record.floats("w/conv3.b").shape[0]};
-    return with_kernels(make_minigrid_network(shape, config, init, precision, device), config);
+    const learn::MinigridNetworkConfig config{.channels = record.floats("w/conv3.b").shape[0]};
+    return with_kernels(learn::make_minigrid_network(shape, config, init, precision, device),
+                        config);
   };
-  Network network = made();
-  std::vector<NamedTensor> weights;
+  learn::Network network = made();
+  std::vector<learn::NamedTensor> weights;
   for (const std::string& name : record.names("w/")) {
     weights.push_back({name, as_tensor(record.floats("w/" + name), at::kFloat)});
   }
-  copy_by_name(weights, network.parameters().views(network.parameters().values()));
+  learn::copy_by_name(weights, network.parameters().views(network.parameters().values()));
   return network;
 }
 

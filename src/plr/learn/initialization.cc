@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // True with probability exp(-x), 0 <= x <= 1 (von Neumann 1951): the length of the longest falling
@@ -85,4 +85,4 @@ std::vector<double> xavier_uniform(std::int64_t count, std::int64_t fan_in, std:
   return numbers;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

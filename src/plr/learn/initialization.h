@@ -16,7 +16,7 @@
 
 #include "plr/base/random.h"
 
-namespace plr {
+namespace plr::learn {
 
 // One draw of the standard normal distribution, by Karney's exact rejection method ("Sampling
 // exactly from the normal distribution", 2016), which needs no logarithm, cosine or table.
@@ -30,4 +30,4 @@ std::vector<double> orthogonal(std::int64_t rows, std::int64_t cols, double gain
 std::vector<double> xavier_uniform(std::int64_t count, std::int64_t fan_in, std::int64_t fan_out,
                                    Random& random);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // [rows, cols] times its transpose.
@@ -87,4 +87,4 @@ TEST(XavierUniform, StaysWithinItsBoundAndFillsBothHalves) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

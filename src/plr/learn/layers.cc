@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // [B, C, H, W] -> [B, H * W * C], a view where channels are last in memory.
@@ -29,4 +29,4 @@ at::Tensor dense(const at::Tensor& x, const Layer& layer) {
   return at::linear(as_rows(x), as_rows(layer.weight), layer.bias);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

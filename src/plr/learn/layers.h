@@ -15,7 +15,7 @@
 
 #include "plr/learn/parameters.h"
 
-namespace plr {
+namespace plr::learn {
 
 // The weight `name.w` of this shape, [out, in...], and its bias `name.b`, at the end of `specs`.
 void add_layer(const std::string& name, const std::vector<std::int64_t>& shape, Init init,
@@ -36,4 +36,4 @@ at::Tensor conv(const at::Tensor& x, const Layer& layer, std::int64_t padding = 
 // dimensions but for the first.  Both have their channels last in memory, so neither is moved.
 at::Tensor dense(const at::Tensor& x, const Layer& layer);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -9,7 +9,7 @@
 #include "plr/learn/conv_pool.h"
 #include "plr/learn/layers.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::int64_t kHidden = 64;
@@ -67,4 +67,4 @@ Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkCo
   return Network(shape, /*scale=*/1, precision, std::move(parameters), body);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -10,7 +10,7 @@
 
 #include "plr/learn/network.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct MinigridNetworkConfig {
   // Of the last convolution.  The paper takes 64 for ObstructedMazeGamut.
@@ -25,4 +25,4 @@ struct MinigridNetworkConfig {
 Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkConfig& config,
                               Random init, Precision precision, at::Device device);
 
-}  // namespace plr
+}  // namespace plr::learn

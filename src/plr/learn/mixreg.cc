@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace plr {
+namespace plr::learn {
 
 double draw_beta(double alpha, Random& random) {
   // X = U^(1/alpha) and Y = V^(1/alpha), taken if X + Y <= 1, give X / (X + Y); for a small alpha
@@ -94,4 +94,4 @@ void Mixreg::transform(Minibatch& minibatch) const {
   minibatch = mixed(minibatch, {weights_, indices_[0], indices_[1]}, config_.normalize);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -28,7 +28,7 @@
 #include "plr/base/random.h"
 #include "plr/learn/ppo.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct MixregConfig {
   double alpha = 0;
@@ -87,4 +87,4 @@ class Mixreg {
   at::Tensor indices_;       // [2, B]
 };
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -7,7 +7,7 @@
 
 #include "tests/support/golden.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using nlohmann::json;
@@ -157,4 +157,4 @@ TEST(Mixreg, RefusesAnAlphaThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // While it lives, libtorch computes layers in bf16 where that was asked for.
@@ -71,4 +71,4 @@ at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& 
                        {count, shape.height, shape.width, shape.channels}, at::kByte);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

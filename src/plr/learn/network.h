@@ -26,7 +26,7 @@
 #include "plr/learn/cuda/common/inference_job.h"
 #include "plr/learn/parameters.h"
 
-namespace plr {
+namespace plr::learn {
 
 // What the environment asks of a network.
 struct NetworkShape {
@@ -89,4 +89,4 @@ class Network {
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.
 at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& shape);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -11,7 +11,7 @@
 #include "plr/learn/minigrid_network.h"
 #include "plr/learn/procgen_network.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using testing::as_tensor;
@@ -178,4 +178,4 @@ TEST(Network, TheSameSeedGivesTheSameWeightsAndAnotherSeedOthers) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

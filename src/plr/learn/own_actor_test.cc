@@ -11,7 +11,7 @@
 #include "plr/learn/test_devices.h"
 #include "plr/learn/test_procgen.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using testing::procgen;
@@ -197,4 +197,4 @@ TEST_F(OwnActorTest, PacksProcgensWeightsAgainWhenTheyHaveChanged) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

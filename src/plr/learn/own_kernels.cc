@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 void choose(Kernels kernels, std::optional<OwnActor> actor, std::optional<OwnLearner> learner,
@@ -29,4 +29,4 @@ void choose_kernels(Kernels kernels, const ProcgenNetworkConfig& config, Network
          network);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

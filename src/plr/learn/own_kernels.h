@@ -21,7 +21,7 @@
 #include "plr/learn/network.h"
 #include "plr/learn/procgen_network.h"
 
-namespace plr {
+namespace plr::learn {
 
 // Whether kernels of our own may be asked for at all: they are in this program, the device can run
 // those that every NVIDIA GPU since Ampere can, and the user does not want libtorch's.
@@ -42,4 +42,4 @@ std::optional<OwnLearner> own_procgen_learner(const Network& network,
 void choose_kernels(Kernels kernels, const MinigridNetworkConfig& config, Network& network);
 void choose_kernels(Kernels kernels, const ProcgenNetworkConfig& config, Network& network);
 
-}  // namespace plr
+}  // namespace plr::learn

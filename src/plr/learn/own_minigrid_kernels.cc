@@ -12,7 +12,7 @@
 #include "plr/learn/cuda/grid_cnn/training.h"
 #include "plr/learn/cuda_device.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // Memory between MiniGrid's kernels, for as many observations as were seen at once.
@@ -184,11 +184,11 @@ std::optional<OwnLearner> own_minigrid_learner(const Network& network,
   };
 }
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #else
 
-namespace plr {
+namespace plr::learn {
 
 std::optional<OwnActor> own_minigrid_actor(const Network&, const MinigridNetworkConfig&) {
   return std::nullopt;
@@ -198,6 +198,6 @@ std::optional<OwnLearner> own_minigrid_learner(const Network&, const MinigridNet
   return std::nullopt;
 }
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #endif

@@ -13,7 +13,7 @@
 #include "plr/learn/repeated.h"
 #include "plr/learn/test_devices.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 struct Case {
@@ -372,4 +372,4 @@ TEST_F(OwnMinigridLearner, GoesBackFromTheValueAlone) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

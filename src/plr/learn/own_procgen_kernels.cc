@@ -15,7 +15,7 @@
 #include "plr/learn/cuda_device.h"
 #include "plr/learn/layers.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // What Procgen's kernels keep: packed weights, and the features between the two that act.
@@ -230,11 +230,11 @@ std::optional<OwnLearner> own_procgen_learner(const Network& network,
   };
 }
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #else
 
-namespace plr {
+namespace plr::learn {
 
 std::optional<OwnActor> own_procgen_actor(const Network&, const ProcgenNetworkConfig&) {
   return std::nullopt;
@@ -244,6 +244,6 @@ std::optional<OwnLearner> own_procgen_learner(const Network&, const ProcgenNetwo
   return std::nullopt;
 }
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #endif

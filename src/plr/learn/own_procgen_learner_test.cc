@@ -13,7 +13,7 @@
 #include "plr/learn/test_devices.h"
 #include "plr/learn/test_procgen.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using Gradients = std::map<std::string, at::Tensor>;
@@ -307,4 +307,4 @@ TEST_F(OwnProcgenLearner, LearnsAnyNumberOfActions) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

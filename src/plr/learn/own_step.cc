@@ -10,7 +10,7 @@
 #include "plr/learn/cuda/ppo/ppo_step.h"
 #include "plr/learn/cuda_device.h"
 
-namespace plr {
+namespace plr::learn {
 
 bool has_own_kernels(at::Device device, Kernels kernels) {
   return kernels != Kernels::kLibtorch && device.is_cuda() && capability(device) >= 80;
@@ -101,11 +101,11 @@ void OwnStep::note(const at::Tensor& losses, const at::Tensor& table,
                      position.mutable_data_ptr<std::int64_t>(), current_stream());
 }
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #else
 
-namespace plr {
+namespace plr::learn {
 
 bool has_own_kernels(at::Device, Kernels) { return false; }
 
@@ -122,6 +122,6 @@ at::Tensor OwnStep::backward(const PpoConfig&, const Minibatch&, const Output&,
 }
 void OwnStep::note(const at::Tensor&, const at::Tensor&, const at::Tensor&) const {}
 
-}  // namespace plr
+}  // namespace plr::learn
 
 #endif

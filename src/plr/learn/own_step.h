@@ -13,7 +13,7 @@
 #include "plr/learn/adam.h"
 #include "plr/learn/ppo.h"
 
-namespace plr {
+namespace plr::learn {
 
 class OwnStep {
  public:
@@ -38,4 +38,4 @@ class OwnStep {
   at::Tensor num_done_;  // [1] int: of the loss's blocks
 };
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -9,7 +9,7 @@
 #include "plr/learn/ppo_loss.h"
 #include "plr/learn/test_devices.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // Logits and values as a network would give them, and samples whose ratios and values lie on both
@@ -125,4 +125,4 @@ TEST_F(OwnStepTest, NotesTheLossesAndMovesOn) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

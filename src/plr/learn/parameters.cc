@@ -8,7 +8,7 @@
 
 #include "plr/learn/initialization.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // Views begin at multiples of 16 floats, a cache line, so that vector loads are aligned.
@@ -112,4 +112,4 @@ std::int64_t Parameters::count() const {
   return total;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -27,7 +27,7 @@
 
 #include "plr/base/random.h"
 
-namespace plr {
+namespace plr::learn {
 
 enum class Init { kZero, kOrthogonal, kXavierUniform };
 
@@ -78,4 +78,4 @@ class Parameters {
   std::vector<NamedTensor> leaves_;
 };
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 Parameters small() {
@@ -79,4 +79,4 @@ TEST(CopyByName, RefusesMissingUnknownAndMisshapenTensorsAndCopiesNothing) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

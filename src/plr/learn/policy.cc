@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // In double, so that the draw depends on the logits alone and not on how a device sums.
@@ -189,4 +189,4 @@ void Policy::check(std::size_t length, const char* name) const {
   }
 }
 
-}  // namespace plr
+}  // namespace plr::learn

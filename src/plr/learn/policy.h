@@ -26,7 +26,7 @@
 #include "plr/learn/network.h"
 #include "plr/learn/repeated.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct PolicyConfig {
   // Where a level's score is about the policy itself, its term of each step is computed too.
@@ -83,4 +83,4 @@ class Policy {
   Milestone asked_;
 };
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // A network of 1x1 observations that always gives these probabilities and the observation as value.
@@ -117,4 +117,4 @@ TEST(Policy, RefusesArraysOfAnotherLengthAndMoreObservationsThanForeseen) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -14,7 +14,7 @@
 #include "plr/learn/own_step.h"
 #include "plr/learn/ppo_loss.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // The columns of Ppo::samples_.
@@ -240,4 +240,4 @@ std::vector<NamedTensor> Ppo::state() const {
   return named;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -34,7 +34,7 @@
 #include "plr/learn/repeated.h"
 #include "plr/learn/rollout.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct PpoConfig {
   int epochs = 3;               // passes over a rollout: the paper's for Procgen; 4 for MiniGrid
@@ -165,4 +165,4 @@ class Ppo {
   std::map<std::int64_t, Repeated> steps_;  // by PpoHooks::kind
 };
 
-}  // namespace plr
+}  // namespace plr::learn

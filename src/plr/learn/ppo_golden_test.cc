@@ -8,7 +8,7 @@
 #include "plr/learn/golden_networks.h"
 #include "plr/learn/ppo.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using nlohmann::json;
@@ -201,4 +201,4 @@ TEST(PpoGolden, EveryRecordedUpdateIsNearlyRepeatedInBf16) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

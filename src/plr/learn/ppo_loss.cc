@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 at::Tensor value_loss(const PpoConfig& config, const Minibatch& minibatch,
@@ -37,4 +37,4 @@ PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Ou
   return terms;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

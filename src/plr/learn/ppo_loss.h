@@ -7,7 +7,7 @@
 
 #include "plr/learn/ppo.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct PpoTerms {
   at::Tensor policy_loss;
@@ -19,4 +19,4 @@ struct PpoTerms {
 
 PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Output& output);
 
-}  // namespace plr
+}  // namespace plr::learn

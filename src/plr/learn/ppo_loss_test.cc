@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // One sample: two equally probable actions, the first was taken when it had this probability.
@@ -46,4 +46,4 @@ TEST(PpoLoss, TwoEqualActionsHaveTheEntropyOfACoin) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

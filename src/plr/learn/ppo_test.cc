@@ -13,7 +13,7 @@
 #include "plr/learn/policy.h"
 #include "plr/learn/test_devices.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr NetworkShape kTiny{7, 7, 1, 3};
@@ -297,4 +297,4 @@ TEST(Ppo, NamesABadField) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

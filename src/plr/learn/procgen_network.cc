@@ -9,7 +9,7 @@
 
 #include "plr/learn/layers.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::array<std::int64_t, 3> kChannels = {16, 32, 32};
@@ -94,4 +94,4 @@ Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConf
   return Network(shape, /*scale=*/255, precision, std::move(parameters), body);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -10,7 +10,7 @@
 
 #include "plr/learn/network.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct ProcgenNetworkConfig {
   // A block adds ReLU(x) instead of x.  The released code does so, since its first ReLU works in
@@ -21,4 +21,4 @@ struct ProcgenNetworkConfig {
 Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConfig& config,
                              Random init, Precision precision, at::Device device);
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -22,7 +22,7 @@ namespace plr::testing {
 
 class ProcgenReference {
  public:
-  ProcgenReference(const Parameters& parameters, const ProcgenNetworkConfig& config)
+  ProcgenReference(const learn::Parameters& parameters, const learn::ProcgenNetworkConfig& config)
       : relu_skip_(config.relu_skip) {
     std::size_t l = 0;
     for (const char* stage : {"stage1", "stage2", "stage3"}) {

@@ -4,7 +4,7 @@
 
 #include "plr/base/bytes.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::string_view kStateName = "regularizers";
@@ -67,4 +67,4 @@ void Regularizers::load(std::span<const std::byte> bytes) {
   if (mixreg_) mixreg_->stream() = *mixing;
 }
 
-}  // namespace plr
+}  // namespace plr::learn

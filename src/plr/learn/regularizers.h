@@ -21,7 +21,7 @@
 #include "plr/learn/mixreg.h"
 #include "plr/learn/ppo.h"
 
-namespace plr {
+namespace plr::learn {
 
 class Regularizers {
  public:
@@ -47,4 +47,4 @@ class Regularizers {
   std::optional<Drac> drac_;
 };
 
-}  // namespace plr
+}  // namespace plr::learn

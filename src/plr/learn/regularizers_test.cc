@@ -7,7 +7,7 @@
 
 #include "plr/learn/minigrid_network.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr NetworkShape kShape{16, 16, 3, 4};
@@ -132,4 +132,4 @@ TEST(Regularizers, RefuseTheStateOfOthers) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

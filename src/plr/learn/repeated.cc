@@ -12,7 +12,7 @@
 #include "plr/learn/cuda_device.h"
 #endif
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 // Libraries load and choose algorithms in the first call, libtorch's memory settles in the second.
@@ -93,4 +93,4 @@ void Milestone::wait() const {
 
 bool Milestone::is_reached() const { return !event_ || event_->query(); }
 
-}  // namespace plr
+}  // namespace plr::learn

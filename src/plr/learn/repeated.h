@@ -22,7 +22,7 @@
 #include <memory>
 #include <optional>
 
-namespace plr {
+namespace plr::learn {
 
 class Repeated {
  public:
@@ -65,4 +65,4 @@ class Milestone {
   std::optional<c10::Event> event_;  // none on the CPU, where orders are done at once
 };
 
-}  // namespace plr
+}  // namespace plr::learn

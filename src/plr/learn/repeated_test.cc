@@ -5,7 +5,7 @@
 
 #include "plr/learn/test_devices.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 using testing::devices;
@@ -65,4 +65,4 @@ TEST(Repeated, MayBeMoved) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

@@ -8,7 +8,7 @@
 #include "plr/core/gae.h"
 #include "plr/learn/repeated.h"
 
-namespace plr {
+namespace plr::learn {
 
 Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device)
     : actions(size.num_steps, size.num_slots),
@@ -60,4 +60,4 @@ void compute_advantages(Rollout& rollout, double gamma, double lambda) {
   }
 }
 
-}  // namespace plr
+}  // namespace plr::learn

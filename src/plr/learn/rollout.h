@@ -24,7 +24,7 @@
 
 #include "plr/learn/network.h"
 
-namespace plr {
+namespace plr::learn {
 
 // A table with a row per step and a column per slot.
 template <class T>
@@ -91,4 +91,4 @@ class Rollout {
 // Generalized advantages and returns of a filled rollout.
 void compute_advantages(Rollout& rollout, double gamma, double lambda);
 
-}  // namespace plr
+}  // namespace plr::learn

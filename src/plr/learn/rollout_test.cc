@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr NetworkShape kTiny{2, 2, 1, 3};
@@ -46,4 +46,4 @@ TEST(ComputeAdvantages, AnEndedEpisodeKnowsNothingOfTheNext) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

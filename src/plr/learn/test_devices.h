@@ -20,7 +20,7 @@ inline std::vector<std::string> devices() {
 
 // Exactly repeatable: one thread on the CPU, deterministic algorithms on CUDA.
 inline at::Device exactly(const std::string& device) {
-  return configure({.device = device, .deterministic = device != "cpu"});
+  return learn::configure({.device = device, .deterministic = device != "cpu"});
 }
 
 // For tests that want CUDA.  New memory is full of NaN there, so that a kernel that reads what

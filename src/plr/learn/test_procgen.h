@@ -10,7 +10,8 @@
 
 namespace plr::testing {
 
-inline at::Tensor random_bytes(const NetworkShape& shape, std::int64_t batch, std::uint64_t bound) {
+inline at::Tensor random_bytes(const learn::NetworkShape& shape, std::int64_t batch,
+                               std::uint64_t bound) {
   Random random = Streams(3).named("obs");
   at::Tensor obs = at::empty({batch, shape.height, shape.width, shape.channels}, at::kByte);
   for (std::int64_t i = 0; i < obs.numel(); ++i) {
@@ -21,13 +22,13 @@ inline at::Tensor random_bytes(const NetworkShape& shape, std::int64_t batch, st
 
 // With biases, and larger heads than at the start of training, so that policies are decided and
 // values differ.
-inline Network procgen(const ProcgenNetworkConfig& config, Precision precision, at::Device device,
-                       std::int64_t num_actions = 15) {
-  Network network = make_procgen_network({64, 64, 3, num_actions}, config, Streams(7).named("init"),
-                                         precision, device);
+inline learn::Network procgen(const learn::ProcgenNetworkConfig& config, learn::Precision precision,
+                              at::Device device, std::int64_t num_actions = 15) {
+  learn::Network network = learn::make_procgen_network({64, 64, 3, num_actions}, config,
+                                                       Streams(7).named("init"), precision, device);
   const at::NoGradGuard no_grad;
   network.parameters()["policy.w"].detach().mul_(50);
-  for (const NamedTensor& t : network.parameters().views(network.parameters().values())) {
+  for (const learn::NamedTensor& t : network.parameters().views(network.parameters().values())) {
     if (t.name.ends_with(".b")) t.tensor.copy_(at::linspace(-0.1, 0.15, t.tensor.numel()));
   }
   return network;

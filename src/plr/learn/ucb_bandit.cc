@@ -9,7 +9,7 @@
 #include "plr/base/bytes.h"
 #include "plr/base/saved_settings.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 constexpr std::string_view kStateName = "bandit";
@@ -112,4 +112,4 @@ void UcbBandit::load(std::span<const std::byte> bytes) {
   *this = std::move(restored);
 }
 
-}  // namespace plr
+}  // namespace plr::learn

@@ -27,7 +27,7 @@
 
 #include "plr/base/fields.h"
 
-namespace plr {
+namespace plr::learn {
 
 struct UcbConfig {
   double exploration = 0.1;
@@ -80,4 +80,4 @@ class UcbBandit {
   std::vector<Arm> arms_;
 };
 
-}  // namespace plr
+}  // namespace plr::learn

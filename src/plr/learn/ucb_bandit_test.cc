@@ -10,7 +10,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/saved_state.h"
 
-namespace plr {
+namespace plr::learn {
 namespace {
 
 TEST(UcbBandit, TakesTheHighestBoundByHand) {
@@ -122,4 +122,4 @@ TEST(UcbBandit, RefusesDamagedState) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::learn

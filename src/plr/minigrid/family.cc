@@ -58,12 +58,12 @@ TileMap tile_map(const VectorEnv& env, int slot, Observation observation) {
   return observation == Observation::kFull ? whole_map(level, state) : view_map(level, state);
 }
 
-Image frame(const VectorEnv& env, int slot, const FrameOptions& options) {
+image::Image frame(const VectorEnv& env, int slot, const FrameOptions& options) {
   return render(tile_map(env, slot, options.observation),
                 {.tile_size = options.tile_size, .highlight = options.highlight});
 }
 
-TextPicture text(const VectorEnv& env, int slot, Observation observation) {
+image::TextPicture text(const VectorEnv& env, int slot, Observation observation) {
   return text_picture(tile_map(env, slot, observation));
 }
 

@@ -9,28 +9,28 @@
 namespace plr::minigrid {
 namespace {
 
-constexpr Rgb kFloor = {16, 16, 16};
-constexpr Rgb kWall = {110, 110, 110};
-constexpr Rgb kUnseen = {48, 48, 48};
-constexpr Rgb kGoal = {0, 200, 0};
-constexpr Rgb kLava = {255, 128, 0};
-constexpr Rgb kBlack = {0, 0, 0};
-constexpr Rgb kAgent = {255, 60, 60};
+constexpr image::Rgb kFloor = {16, 16, 16};
+constexpr image::Rgb kWall = {110, 110, 110};
+constexpr image::Rgb kUnseen = {48, 48, 48};
+constexpr image::Rgb kGoal = {0, 200, 0};
+constexpr image::Rgb kLava = {255, 128, 0};
+constexpr image::Rgb kBlack = {0, 0, 0};
+constexpr image::Rgb kAgent = {255, 60, 60};
 
 // Brighter than in rendered pictures, so that thin lines are visible on black.
-Rgb ink_of(Color color) {
-  constexpr std::array<Rgb, 6> kInks = {{{255, 80, 80},
-                                         {80, 230, 80},
-                                         {100, 150, 255},
-                                         {190, 120, 255},
-                                         {250, 220, 60},
-                                         {180, 180, 180}}};
+image::Rgb ink_of(Color color) {
+  constexpr std::array<image::Rgb, 6> kInks = {{{255, 80, 80},
+                                                {80, 230, 80},
+                                                {100, 150, 255},
+                                                {190, 120, 255},
+                                                {250, 220, 60},
+                                                {180, 180, 180}}};
   return kInks[static_cast<std::size_t>(color)];
 }
 
-Glyph glyph_of(Cell cell) {
+image::Glyph glyph_of(Cell cell) {
   const char l = letter(cell);
-  const Rgb ink = ink_of(cell.color);
+  const image::Rgb ink = ink_of(cell.color);
   switch (cell.kind) {
     case Kind::kUnseen:
       return {l, "  ", kBlack, kUnseen};
@@ -59,8 +59,8 @@ Glyph glyph_of(Cell cell) {
 }
 
 // The agent is drawn on the color of the cell below it.
-Glyph glyph_of(const Tile& tile) {
-  Glyph glyph = glyph_of(tile.cell);
+image::Glyph glyph_of(const Tile& tile) {
+  image::Glyph glyph = glyph_of(tile.cell);
   if (tile.agent) {
     constexpr std::array<std::string_view, 4> kAgents = {"▶ ", "▼ ", "◀ ", "▲ "};
     glyph.letter = letter({Kind::kAgent, Color::kRed, static_cast<std::uint8_t>(*tile.agent)});
@@ -72,14 +72,14 @@ Glyph glyph_of(const Tile& tile) {
 
 }  // namespace
 
-TextPicture text_picture(const TileMap& map) {
-  TextPicture picture{.width = map.width, .height = map.height, .glyphs = {}};
+image::TextPicture text_picture(const TileMap& map) {
+  image::TextPicture picture{.width = map.width, .height = map.height, .glyphs = {}};
   picture.glyphs.reserve(map.tiles.size());
   for (const Tile& tile : map.tiles) picture.glyphs.push_back(glyph_of(tile));
   return picture;
 }
 
-Legend text_legend() {
+image::Legend text_legend() {
   constexpr Color kSample = Color::kYellow;
   return {.letters =
               "# wall   > v < ^ agent   G goal   ~ lava   + _ door, closed or open\n"

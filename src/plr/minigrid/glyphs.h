@@ -10,8 +10,8 @@
 
 namespace plr::minigrid {
 
-TextPicture text_picture(const TileMap& map);
+image::TextPicture text_picture(const TileMap& map);
 
-Legend text_legend();
+image::Legend text_legend();
 
 }  // namespace plr::minigrid

@@ -12,11 +12,11 @@
 namespace plr::minigrid {
 namespace {
 
-constexpr Rgb kBlack = {0, 0, 0};
-constexpr Rgb kLine = {100, 100, 100};
-constexpr Rgb kLavaOrange = {255, 128, 0};
-constexpr Rgb kAgentRed = {255, 0, 0};
-constexpr Rgb kUnseenGrey = {24, 24, 24};
+constexpr image::Rgb kBlack = {0, 0, 0};
+constexpr image::Rgb kLine = {100, 100, 100};
+constexpr image::Rgb kLavaOrange = {255, 128, 0};
+constexpr image::Rgb kAgentRed = {255, 0, 0};
+constexpr image::Rgb kUnseenGrey = {24, 24, 24};
 constexpr double kHighlight = 0.3;  // how far towards white
 constexpr int kSamples = 3;         // per pixel and axis, against jagged edges
 
@@ -67,12 +67,12 @@ struct Arrow {
   }
 };
 
-Rgb scaled(Rgb color, double factor) {
+image::Rgb scaled(image::Rgb color, double factor) {
   const auto part = [factor](std::uint8_t c) { return static_cast<std::uint8_t>(c * factor); };
   return {part(color.red), part(color.green), part(color.blue)};
 }
 
-Rgb towards_white(Rgb color) {
+image::Rgb towards_white(image::Rgb color) {
   const auto part = [](std::uint8_t c) {
     return static_cast<std::uint8_t>(c + kHighlight * (255 - c));
   };
@@ -86,7 +86,7 @@ class TileCanvas {
       : tile_size_(tile_size), large_(tile_size * kSamples, tile_size * kSamples) {}
 
   template <class Shape>
-  void fill(const Shape& shape, Rgb color) {
+  void fill(const Shape& shape, image::Rgb color) {
     const int side = large_.width();
     for (int y = 0; y < side; ++y) {
       for (int x = 0; x < side; ++x) {
@@ -101,8 +101,8 @@ class TileCanvas {
     }
   }
 
-  Image shrunk() const {
-    Image tile(tile_size_, tile_size_);
+  image::Image shrunk() const {
+    image::Image tile(tile_size_, tile_size_);
     for (int y = 0; y < tile_size_; ++y) {
       for (int x = 0; x < tile_size_; ++x) tile.set({x, y}, mean_at({x, y}));
     }
@@ -110,13 +110,13 @@ class TileCanvas {
   }
 
  private:
-  Rgb mean_at(Pixel p) const {
+  image::Rgb mean_at(image::Pixel p) const {
     int red = 0;
     int green = 0;
     int blue = 0;
     for (int y = 0; y < kSamples; ++y) {
       for (int x = 0; x < kSamples; ++x) {
-        const Rgb sample = large_.at({p.x * kSamples + x, p.y * kSamples + y});
+        const image::Rgb sample = large_.at({p.x * kSamples + x, p.y * kSamples + y});
         red += sample.red;
         green += sample.green;
         blue += sample.blue;
@@ -128,7 +128,7 @@ class TileCanvas {
   }
 
   int tile_size_;
-  Image large_;
+  image::Image large_;
 };
 
 void draw_lava(TileCanvas& canvas) {
@@ -144,7 +144,7 @@ void draw_lava(TileCanvas& canvas) {
   }
 }
 
-void draw_door(TileCanvas& canvas, DoorState state, Rgb color) {
+void draw_door(TileCanvas& canvas, DoorState state, image::Rgb color) {
   switch (state) {
     case DoorState::kOpen:
       canvas.fill(Rectangle{0.88, 1.00, 0.00, 1.00}, color);
@@ -165,7 +165,7 @@ void draw_door(TileCanvas& canvas, DoorState state, Rgb color) {
   }
 }
 
-void draw_key(TileCanvas& canvas, Rgb color) {
+void draw_key(TileCanvas& canvas, image::Rgb color) {
   canvas.fill(Rectangle{0.50, 0.63, 0.31, 0.88}, color);
   canvas.fill(Rectangle{0.38, 0.50, 0.59, 0.66}, color);  // two teeth
   canvas.fill(Rectangle{0.38, 0.50, 0.81, 0.88}, color);
@@ -173,14 +173,14 @@ void draw_key(TileCanvas& canvas, Rgb color) {
   canvas.fill(Disc{{0.56, 0.28}, 0.064}, kBlack);
 }
 
-void draw_box(TileCanvas& canvas, Rgb color) {
+void draw_box(TileCanvas& canvas, image::Rgb color) {
   canvas.fill(Rectangle{0.12, 0.88, 0.12, 0.88}, color);
   canvas.fill(Rectangle{0.18, 0.82, 0.18, 0.82}, kBlack);
   canvas.fill(Rectangle{0.16, 0.84, 0.47, 0.53}, color);
 }
 
 void draw_object(TileCanvas& canvas, Cell cell) {
-  const Rgb color = rgb_of(cell.color);
+  const image::Rgb color = rgb_of(cell.color);
   switch (cell.kind) {
     case Kind::kEmpty:
     case Kind::kAgent:  // tiles carry the agent beside their cell
@@ -213,7 +213,7 @@ void draw_object(TileCanvas& canvas, Cell cell) {
   }
 }
 
-Image rendered(const Tile& tile, const RenderOptions& options) {
+image::Image rendered(const Tile& tile, const RenderOptions& options) {
   TileCanvas canvas(options.tile_size);
   // Lines along the upper and left edges.
   canvas.fill(Rectangle{0, 0.031, 0, 1}, kLine);
@@ -226,23 +226,23 @@ Image rendered(const Tile& tile, const RenderOptions& options) {
 
 }  // namespace
 
-Rgb rgb_of(Color color) {
-  constexpr std::array<Rgb, 6> kColors = {
+image::Rgb rgb_of(Color color) {
+  constexpr std::array<image::Rgb, 6> kColors = {
       {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {112, 39, 195}, {255, 255, 0}, {100, 100, 100}}};
   return kColors[static_cast<std::size_t>(color)];
 }
 
-Image render(const TileMap& map, const RenderOptions& options) {
+image::Image render(const TileMap& map, const RenderOptions& options) {
   if (options.tile_size < 1 || options.tile_size > 256) {
     throw std::invalid_argument(text("tile_size must be from 1 to 256, not ", options.tile_size));
   }
-  Image picture(map.width * options.tile_size, map.height * options.tile_size);
+  image::Image picture(map.width * options.tile_size, map.height * options.tile_size);
   // A level has few different tiles: each is drawn once.
-  std::vector<std::pair<Tile, Image>> drawn;
+  std::vector<std::pair<Tile, image::Image>> drawn;
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {
       const Tile& tile = map.at({x, y});
-      auto known = std::ranges::find(drawn, tile, &std::pair<Tile, Image>::first);
+      auto known = std::ranges::find(drawn, tile, &std::pair<Tile, image::Image>::first);
       if (known == drawn.end()) {
         drawn.emplace_back(tile, rendered(tile, options));
         known = drawn.end() - 1;

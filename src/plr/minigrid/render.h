@@ -21,9 +21,9 @@ struct RenderOptions {
 };
 
 // Throws std::invalid_argument unless tile_size is 1..256.
-Image render(const TileMap& map, const RenderOptions& options = {});
+image::Image render(const TileMap& map, const RenderOptions& options = {});
 
 // How a color looks.
-Rgb rgb_of(Color color);
+image::Rgb rgb_of(Color color);
 
 }  // namespace plr::minigrid

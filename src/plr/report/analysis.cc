@@ -10,7 +10,7 @@
 #include "plr/report/labels.h"
 #include "plr/report/welch.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 constexpr std::size_t kMaxPoints = 400;
@@ -212,4 +212,4 @@ Analysis analyze(std::span<const RunData> runs, const std::string& baseline) {
   return Analyzer(runs, baseline).result();
 }
 
-}  // namespace plr
+}  // namespace plr::report

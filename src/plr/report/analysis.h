@@ -21,7 +21,7 @@
 #include "plr/report/run_data.h"
 #include "plr/report/statistics.h"
 
-namespace plr {
+namespace plr::report {
 
 enum Quantity : std::size_t { kTest, kTrain, kGap };
 inline constexpr std::array<const char*, 3> kQuantityNames = {"test", "train", "gap"};
@@ -93,4 +93,4 @@ struct Analysis {
 // std::invalid_argument if there is no such label.
 Analysis analyze(std::span<const RunData> runs, const std::string& baseline = "");
 
-}  // namespace plr
+}  // namespace plr::report

@@ -9,7 +9,7 @@
 #include "plr/report/tables.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 std::vector<RunData> runs_of(const std::vector<TestRun>& list) {
@@ -140,4 +140,4 @@ TEST(Analysis, RefusesABaselineThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

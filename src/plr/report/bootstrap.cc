@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 // Between the two nearest ranks of sorted values.
@@ -29,4 +29,4 @@ Interval interquartile_interval(const Matrix& values, Random random, int num_sam
   return {quantile(means, 0.025), quantile(means, 0.975)};
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -9,7 +9,7 @@
 #include "plr/base/random.h"
 #include "plr/report/statistics.h"
 
-namespace plr {
+namespace plr::report {
 
 struct Interval {
   double low = 0;
@@ -19,4 +19,4 @@ struct Interval {
 // `values` [environment][run]; none of the rows may be empty.
 Interval interquartile_interval(const Matrix& values, Random random, int num_samples = 2000);
 
-}  // namespace plr
+}  // namespace plr::report

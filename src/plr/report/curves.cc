@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace plr {
+namespace plr::report {
 
 double quantity_of(const LoggedEvaluation& evaluation, Quantity quantity) {
   switch (quantity) {
@@ -57,4 +57,4 @@ Curve curve_of(std::size_t num_points,
   return curve;
 }
 
-}  // namespace plr
+}  // namespace plr::report

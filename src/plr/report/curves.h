@@ -11,7 +11,7 @@
 
 #include "plr/report/analysis.h"
 
-namespace plr {
+namespace plr::report {
 
 double quantity_of(const LoggedEvaluation& evaluation, Quantity quantity);
 
@@ -25,4 +25,4 @@ std::vector<double> common_steps(std::span<const RunData* const> runs, std::size
 Curve curve_of(std::size_t num_points,
                const std::function<std::vector<double>(std::size_t)>& values_at);
 
-}  // namespace plr
+}  // namespace plr::report

@@ -10,7 +10,7 @@
 #include "plr/report/labels.h"
 #include "plr/report/tables.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
@@ -64,7 +64,7 @@ std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs) {
 }
 
 Chart chart_of(const DifficultyCurves& curves) {
-  Chart chart{.title = short_env_name(curves.env) + ", " + curves.label,
+  Chart chart{.title = catalog::short_env_name(curves.env) + ", " + curves.label,
               .x_label = "updates",
               .y_label = "probability by difficulty",
               .x = curves.updates,
@@ -106,4 +106,4 @@ std::vector<double> smooth_shares(std::span<const double> shares) {
   return moving_mean(shares, std::max<std::size_t>(1, shares.size() / 20));
 }
 
-}  // namespace plr
+}  // namespace plr::report

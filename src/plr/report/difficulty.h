@@ -12,7 +12,7 @@
 #include "plr/report/run_data.h"
 #include "plr/report/svg_chart.h"
 
-namespace plr {
+namespace plr::report {
 
 // Of the runs of one label in one environment.
 struct DifficultyCurves {
@@ -38,4 +38,4 @@ std::vector<double> moving_mean(std::span<const double> values, std::size_t wind
 // As they are drawn: over a twentieth of the records.
 std::vector<double> smooth_shares(std::span<const double> shares);
 
-}  // namespace plr
+}  // namespace plr::report

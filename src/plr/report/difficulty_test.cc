@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 RunData run_of(const std::string& curriculum, std::vector<LoggedCurriculum> records) {
@@ -50,4 +50,4 @@ TEST(Difficulty, MovesItsMeansWithinWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

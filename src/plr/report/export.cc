@@ -11,7 +11,7 @@
 #include "plr/report/svg_chart.h"
 #include "plr/run/file_name.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 constexpr std::array kLabelsOfQuantity = {
@@ -104,23 +104,24 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs);
   if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
   for (const DifficultyCurves& curves : difficulties) {
-    const std::string name = short_env_name(curves.env) + "-" + curves.label;
-    write_text(folder / ("difficulty-" + file_name(name) + ".svg"), svg_chart(chart_of(curves)));
+    const std::string name = catalog::short_env_name(curves.env) + "-" + curves.label;
+    write_text(folder / ("difficulty-" + run::file_name(name) + ".svg"),
+               svg_chart(chart_of(curves)));
   }
   for (const Quantity q : {kTest, kTrain, kGap}) {
     const std::string prefix = std::string(kQuantityNames[q]) + "-";
     for (const EnvResult& env : analysis.envs) {
-      const std::string name = short_env_name(env.env);
-      write_text(folder / (prefix + file_name(name) + ".svg"),
+      const std::string name = catalog::short_env_name(env.env);
+      write_text(folder / (prefix + run::file_name(name) + ".svg"),
                  svg_chart(chart_of(name, env.steps, analysis.labels, env.methods, q)));
     }
     for (const FamilyResult& family : analysis.families) {
       if (family.envs.size() < 2) continue;
       const std::string title = "All of " + family.name + ", normalized";
-      write_text(folder / (prefix + "all-" + file_name(family.name) + ".svg"),
+      write_text(folder / (prefix + "all-" + run::file_name(family.name) + ".svg"),
                  svg_chart(chart_of(title, family.steps, analysis.labels, family.methods, q)));
     }
   }
 }
 
-}  // namespace plr
+}  // namespace plr::report

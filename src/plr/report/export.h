@@ -13,10 +13,10 @@
 
 #include "plr/report/page.h"
 
-namespace plr {
+namespace plr::report {
 
 // Makes the folder where it is missing.  Throws std::runtime_error with path and cause.
 void export_report(const std::filesystem::path& folder, std::span<const RunData> runs,
                    const Analysis& analysis, const std::optional<Comparison>& compare);
 
-}  // namespace plr
+}  // namespace plr::report

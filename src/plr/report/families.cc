@@ -2,16 +2,16 @@
 
 #include "plr/catalog/make_env.h"
 
-namespace plr {
+namespace plr::report {
 
 std::string family_of(const std::string& env) {
-  const Family* family = find_family(env);
+  const Family* family = catalog::find_family(env);
   return family != nullptr ? family->report_group(env) : env.substr(0, env.find('/'));
 }
 
 ReturnRange return_range_of(const std::string& env) {
-  const EnvInfo* info = find_environment(env);
+  const EnvInfo* info = catalog::find_environment(env);
   return info != nullptr && info->returns ? *info->returns : ReturnRange{};
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -9,7 +9,7 @@
 #include "plr/core/algorithms.h"
 #include "plr/report/svg_chart.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 // What is no choice of method: which repetition it is, and what the machine or its user decides.
@@ -120,4 +120,4 @@ std::vector<std::string> differing_settings(std::span<const RunData> runs) {
   return differing;
 }
 
-}  // namespace plr
+}  // namespace plr::report

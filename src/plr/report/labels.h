@@ -12,7 +12,7 @@
 
 #include "plr/report/run_data.h"
 
-namespace plr {
+namespace plr::report {
 
 // "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", ...
 std::string method_of(const RunData& run);
@@ -26,4 +26,4 @@ std::vector<std::string> ordered_labels(std::span<const std::string> labels);
 // The settings in which the runs differ, in the order of the alphabet, seeds left out.
 std::vector<std::string> differing_settings(std::span<const RunData> runs);
 
-}  // namespace plr
+}  // namespace plr::report

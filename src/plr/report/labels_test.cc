@@ -4,7 +4,7 @@
 
 #include "plr/core/algorithms.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -71,4 +71,4 @@ TEST(Labels, StandInTheOrderOfThePaper) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

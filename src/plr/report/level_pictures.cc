@@ -12,7 +12,7 @@
 #include "plr/catalog/render.h"
 #include "plr/image/png.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 std::unique_ptr<VectorEnv> env_of(const RunData& run) {
@@ -20,7 +20,7 @@ std::unique_ptr<VectorEnv> env_of(const RunData& run) {
   for (const auto& [name, value] : run.settings) set_field(options, name, value);
   options.num_slots = 1;
   options.num_workers = 1;
-  return make_env(run.env(), options);
+  return catalog::make_env(run.env(), options);
 }
 
 LevelPicture picture_of(VectorEnv& env, const LoggedLevel& level) {
@@ -28,9 +28,10 @@ LevelPicture picture_of(VectorEnv& env, const LoggedLevel& level) {
   const StepBatch batch = buffers.batch();
   const Start start = {0, level.level};
   env.start({&start, 1}, batch);
-  return {.png = png_bytes(render_frame(env, 0, batch.observations, {.tile_size = 12})),
-          .caption = fmt::format("level {}, {:.3g} %, score {:.3g}", level.level,
-                                 100 * level.probability, level.score)};
+  return {
+      .png = image::png_bytes(catalog::render_frame(env, 0, batch.observations, {.tile_size = 12})),
+      .caption = fmt::format("level {}, {:.3g} %, score {:.3g}", level.level,
+                             100 * level.probability, level.score)};
 }
 
 }  // namespace
@@ -55,4 +56,4 @@ LevelPictures level_pictures(const RunData& run, std::size_t count) {
   return has_png ? pictures : LevelPictures{};
 }
 
-}  // namespace plr
+}  // namespace plr::report

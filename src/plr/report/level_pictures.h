@@ -6,7 +6,7 @@
 
 #include "plr/report/run_data.h"
 
-namespace plr {
+namespace plr::report {
 
 struct LevelPicture {
   std::string png;      // the bytes of a PNG file
@@ -22,4 +22,4 @@ struct LevelPictures {
 // known, all equally likely, or cannot be drawn: no libpng, an environment that is not installed.
 LevelPictures level_pictures(const RunData& run, std::size_t count);
 
-}  // namespace plr
+}  // namespace plr::report

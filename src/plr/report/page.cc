@@ -11,7 +11,7 @@
 #include "plr/report/page_data.h"
 #include "plr/report/page_parts.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 constexpr std::size_t kMaxPictured = 8;     // runs
@@ -202,4 +202,4 @@ std::string page_of(const FoundRuns& found, const Analysis& analysis, const Page
                             {"chart-js", std::string(kChartJs)}});
 }
 
-}  // namespace plr
+}  // namespace plr::report

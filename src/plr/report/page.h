@@ -16,7 +16,7 @@
 #include "plr/report/run_data.h"
 #include "plr/report/tables.h"
 
-namespace plr {
+namespace plr::report {
 
 struct Comparison {
   std::string a;
@@ -40,4 +40,4 @@ std::string curves_csv(const Analysis& analysis);
 // A line per run: its settings that differ, and its final numbers.
 std::string runs_csv(std::span<const RunData> runs);
 
-}  // namespace plr
+}  // namespace plr::report

@@ -9,7 +9,7 @@
 #include "plr/report/svg_chart.h"
 #include "plr/report/welch.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -149,7 +149,7 @@ Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
     data["groups"].push_back(group);
   }
   for (const EnvResult& env : analysis.envs) {
-    Json group = group_json(short_env_name(env.env), env.steps, env.methods);
+    Json group = group_json(catalog::short_env_name(env.env), env.steps, env.methods);
     if (analysis.envs.size() == 1) group["wide"] = true;
     data["groups"].push_back(group);
   }
@@ -204,4 +204,4 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
   return json;
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -7,7 +7,7 @@
 
 #include "plr/report/analysis.h"
 
-namespace plr {
+namespace plr::report {
 
 // The runs that are shown in detail: the first of each environment and method, not too many.
 std::vector<std::size_t> detailed_runs(const Analysis& analysis);
@@ -18,4 +18,4 @@ nlohmann::ordered_json page_data(std::span<const RunData> runs, const Analysis& 
 // The numbers behind the tables, for other programs: plr report --json.
 nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis);
 
-}  // namespace plr
+}  // namespace plr::report

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace plr {
+namespace plr::report {
 
 extern const std::string_view kPageHtml;
 extern const std::string_view kPageCss;
@@ -14,4 +14,4 @@ extern const std::string_view kPageJs;
 extern const std::string_view kChartCss;
 extern const std::string_view kChartJs;
 
-}  // namespace plr
+}  // namespace plr::report

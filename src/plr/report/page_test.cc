@@ -5,7 +5,7 @@
 #include "plr/report/runs_testing.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 std::string page_of_folder(const std::filesystem::path& folder, const PageOptions& options = {}) {
@@ -53,4 +53,4 @@ TEST(Page, CannotBeBrokenByNamesOfRuns) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

@@ -13,7 +13,7 @@
 #include "plr/base/files.h"
 #include "plr/run/settings_file.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,7 +115,7 @@ std::map<std::string, std::string> settings_of(const fs::path& folder) {
   const fs::path path = folder / "config.toml";
   std::map<std::string, std::string> settings;
   try {
-    settings = values_of_toml(read_text(path), path.string());
+    settings = run::values_of_toml(read_text(path), path.string());
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(error.what());
   }
@@ -224,4 +224,4 @@ FoundRuns find_runs(const std::vector<fs::path>& folders) {
   return found;
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -17,7 +17,7 @@
 
 #include "plr/core/level.h"
 
-namespace plr {
+namespace plr::report {
 
 // A record of log.jsonl.
 struct LoggedUpdate {
@@ -80,4 +80,4 @@ struct FoundRuns {
 // The runs in these folders and in the folders below them.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
-}  // namespace plr
+}  // namespace plr::report

@@ -8,7 +8,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 TEST(RunData, TellsWhatTheRunRecorded) {
@@ -114,4 +114,4 @@ TEST(FindRuns, CountsARunOnceHoweverItIsNamed) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

@@ -10,7 +10,7 @@
 
 #include "plr/base/files.h"
 
-namespace plr {
+namespace plr::report {
 
 struct TestRun {
   std::string env = "minigrid/MiniGrid-DoorKey-6x6-v0";
@@ -50,4 +50,4 @@ inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
                                           "7,0.9,0.5,1,0\n3,0.1,0.25,4,\n";
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 double mean_of(std::span<const double> values) {
@@ -64,4 +64,4 @@ std::vector<double> relative_returns(const Matrix& method, const Matrix& baselin
   return relative;
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -12,7 +12,7 @@
 
 #include "plr/env/return_range.h"
 
-namespace plr {
+namespace plr::report {
 
 // One number per row and column: [environment][run], rows perhaps of different lengths.
 using Matrix = std::vector<std::vector<double>>;
@@ -43,4 +43,4 @@ double min_max_normalized(double episode_return, const ReturnRange& range);
 // divided by the baseline's mean return there.  Runs beyond the shortest row are left out.
 std::vector<double> relative_returns(const Matrix& method, const Matrix& baseline);
 
-}  // namespace plr
+}  // namespace plr::report

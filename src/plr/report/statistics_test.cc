@@ -5,7 +5,7 @@
 #include "plr/report/bootstrap.h"
 #include "tests/support/golden.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 using testing::golden_lines;
@@ -93,4 +93,4 @@ TEST(Bootstrap, CoversTheMeanOfANormalSampleAboutAsWideAsItShould) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

@@ -9,7 +9,7 @@
 
 #include "plr/report/tables.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 constexpr double kWidth = 720;
@@ -200,4 +200,4 @@ std::string tick_text(double value) {
   return fmt::format("{:.6g}", size < 1e-12 ? 0 : value);
 }
 
-}  // namespace plr
+}  // namespace plr::report

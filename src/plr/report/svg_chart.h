@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace plr {
+namespace plr::report {
 
 struct ChartLine {
   std::string name;
@@ -37,4 +37,4 @@ std::vector<double> round_ticks(double low, double high);
 // 0.25, 1.5k, 25M.
 std::string tick_text(double value);
 
-}  // namespace plr
+}  // namespace plr::report

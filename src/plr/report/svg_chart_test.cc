@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 std::size_t count_of(const std::string& text, const std::string& part) {
@@ -68,4 +68,4 @@ TEST(Ticks, AreRoundAndInside) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

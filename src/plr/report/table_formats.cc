@@ -5,7 +5,7 @@
 
 #include "plr/report/tables.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -151,4 +151,4 @@ std::string csv_quoted(const std::string& text) {
   return fmt::format("\"{}\"", replaced(text, "\"", "\"\""));
 }
 
-}  // namespace plr
+}  // namespace plr::report

@@ -11,7 +11,7 @@
 #include "plr/report/labels.h"
 #include "plr/report/welch.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 // As the paper prints them: two decimals of returns up to about 1, one of larger ones.
@@ -106,7 +106,7 @@ Table final_returns(const Analysis& analysis) {
   for (const FamilyResult& family : analysis.families) {
     for (const std::size_t e : family.envs) {
       const EnvResult& env = analysis.envs[e];
-      Row row = row_of(short_env_name(env.env), env.methods, 1,
+      Row row = row_of(catalog::short_env_name(env.env), env.methods, 1,
                        [](const MethodResult& m) { return m.final.test; });
       make_bold(row.cells);
       for (std::size_t m = 0; m < row.cells.size(); ++m) {
@@ -137,7 +137,7 @@ Table final_gaps(const Analysis& analysis) {
                               analysis.labels[*analysis.baseline]);
   }
   for (const EnvResult& env : analysis.envs) {
-    Row row = row_of(short_env_name(env.env), env.methods, 1,
+    Row row = row_of(catalog::short_env_name(env.env), env.methods, 1,
                      [](const MethodResult& m) { return m.final.gap; });
     for (std::size_t m = 0; m < row.cells.size(); ++m) {
       row.cells[m].has_star = env.methods[m].stars.gap;
@@ -157,7 +157,7 @@ Table robust_numbers(const Analysis& analysis) {
               .columns = analysis.labels,
               .rows = {}};
   for (const EnvResult& env : analysis.envs) {
-    const std::string name = short_env_name(env.env);
+    const std::string name = catalog::short_env_name(env.env);
     table.rows.push_back(row_of(name + ": success (%)", env.methods, 100,
                                 [](const MethodResult& m) { return m.final.success; }));
     table.rows.push_back(row_of(name + ": worst tenth", env.methods, 1,
@@ -190,8 +190,9 @@ Table comparison(const Analysis& analysis, const std::string& a, const std::stri
   for (const EnvResult& env : analysis.envs) {
     const FinalNumbers& x = env.methods[first].final;
     const FinalNumbers& y = env.methods[second].final;
-    Row row = row_of(short_env_name(env.env), std::vector{env.methods[first], env.methods[second]},
-                     1, [](const MethodResult& m) { return m.final.test; });
+    Row row = row_of(catalog::short_env_name(env.env),
+                     std::vector{env.methods[first], env.methods[second]}, 1,
+                     [](const MethodResult& m) { return m.final.test; });
     const bool has_both = !x.test.empty() && !y.test.empty();
     const double difference = row.cells[0].value.mean - row.cells[1].value.mean;
     row.cells.push_back(
@@ -212,4 +213,4 @@ std::string decimal(double value, int decimals) {
   return is_zero && text.starts_with('-') ? text.substr(1) : text;
 }
 
-}  // namespace plr
+}  // namespace plr::report

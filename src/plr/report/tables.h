@@ -12,7 +12,7 @@
 
 #include "plr/report/analysis.h"
 
-namespace plr {
+namespace plr::report {
 
 struct Cell {
   std::string text;  // instead of a number
@@ -59,4 +59,4 @@ std::string html_escaped(const std::string& text);
 // Between quotes, those inside doubled: a cell of a CSV file.
 std::string csv_quoted(const std::string& text);
 
-}  // namespace plr
+}  // namespace plr::report

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 Table example() {
@@ -58,4 +58,4 @@ TEST(Tables, OfASingleRunHaveNoDeviation) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

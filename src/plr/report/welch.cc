@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 // The continued fraction of the incomplete beta function, evaluated from the front by the method of
@@ -89,4 +89,4 @@ std::vector<bool> bold_methods(std::span<const Summary> methods) {
   return bold;
 }
 
-}  // namespace plr
+}  // namespace plr::report

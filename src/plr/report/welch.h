@@ -14,7 +14,7 @@
 
 #include "plr/report/statistics.h"
 
-namespace plr {
+namespace plr::report {
 
 inline constexpr double kSignificant = 0.05;
 
@@ -36,4 +36,4 @@ std::vector<bool> bold_methods(std::span<const Summary> methods);
 // P(|T| >= |t|) of Student's distribution; degrees of freedom above 0.
 double student_two_sided(double t, double degrees_of_freedom);
 
-}  // namespace plr
+}  // namespace plr::report

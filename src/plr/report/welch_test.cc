@@ -6,7 +6,7 @@
 
 #include "tests/support/golden.h"
 
-namespace plr {
+namespace plr::report {
 namespace {
 
 using testing::golden_lines;
@@ -74,4 +74,4 @@ TEST(BoldMethods, PassOverMethodsWithoutRuns) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::report

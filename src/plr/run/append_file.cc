@@ -7,7 +7,7 @@
 
 #include "plr/base/files.h"
 
-namespace plr {
+namespace plr::run {
 
 AppendFile::AppendFile(const std::filesystem::path& path)
     : file_(path, O_WRONLY | O_CREAT | O_APPEND, "write"), size_(0) {
@@ -44,4 +44,4 @@ void AppendFile::truncate(std::uint64_t size) {
   size_ = size;
 }
 
-}  // namespace plr
+}  // namespace plr::run

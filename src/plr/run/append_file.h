@@ -17,7 +17,7 @@
 
 #include "plr/base/open_file.h"
 
-namespace plr {
+namespace plr::run {
 
 class AppendFile {
  public:
@@ -39,4 +39,4 @@ class AppendFile {
   std::uint64_t size_;
 };
 
-}  // namespace plr
+}  // namespace plr::run

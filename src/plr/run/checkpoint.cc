@@ -13,7 +13,7 @@
 #include "plr/base/bytes.h"
 #include "plr/base/files.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ std::vector<SavedCheckpoint> list_checkpoints(const fs::path& folder) {
   return saved;
 }
 
-}  // namespace plr
+}  // namespace plr::run

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-namespace plr {
+namespace plr::run {
 
 struct Checkpoint {
   std::int64_t update = 0;  // how many have been made
@@ -58,4 +58,4 @@ nlohmann::json load_checkpoint_facts(const std::filesystem::path& folder);
 // Oldest first; none if there is no such folder.
 std::vector<SavedCheckpoint> list_checkpoints(const std::filesystem::path& folder);
 
-}  // namespace plr
+}  // namespace plr::run

@@ -17,7 +17,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -316,4 +316,4 @@ TEST(Checkpoint, SurvivesAKillAtAnyInstant) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

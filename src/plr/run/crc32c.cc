@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 // What eight shifts of the register make of each byte.
@@ -27,4 +27,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) {
   return ~crc;
 }
 
-}  // namespace plr
+}  // namespace plr::run

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-namespace plr {
+namespace plr::run {
 
 std::uint32_t crc32c(std::span<const std::byte> bytes);
 
-}  // namespace plr
+}  // namespace plr::run

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace plr {
+namespace plr::run {
 
 inline std::string file_name(std::string_view text) {
   std::string name;
@@ -20,4 +20,4 @@ inline std::string file_name(std::string_view text) {
   return name;
 }
 
-}  // namespace plr
+}  // namespace plr::run

@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-namespace plr {
+namespace plr::run {
 
 inline void follow_parent(pid_t parent) {
   ::setpgid(0, 0);
@@ -18,4 +18,4 @@ inline void follow_parent(pid_t parent) {
   if (::getppid() != parent) ::_exit(127);  // it died before we asked to be told
 }
 
-}  // namespace plr
+}  // namespace plr::run

@@ -13,7 +13,7 @@
 
 #include "plr/run/follow_parent.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ GpuSharing::~GpuSharing() {
   fs::remove_all(folder_, ignored);
 }
 
-}  // namespace plr
+}  // namespace plr::run

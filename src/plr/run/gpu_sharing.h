@@ -16,7 +16,7 @@
 
 #include <filesystem>
 
-namespace plr {
+namespace plr::run {
 
 class GpuSharing {
  public:
@@ -35,4 +35,4 @@ class GpuSharing {
   std::filesystem::path folder_;  // of its pipes and logs
 };
 
-}  // namespace plr
+}  // namespace plr::run

@@ -13,7 +13,7 @@
 #include "plr/base/files.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_F(GpuSharingTest, LeavesAServiceOfOthersAlone) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

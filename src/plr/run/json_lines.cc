@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace plr {
+namespace plr::run {
 
 void JsonLines::append(const nlohmann::ordered_json& record) {
   using Json = nlohmann::ordered_json;
@@ -11,4 +11,4 @@ void JsonLines::append(const nlohmann::ordered_json& record) {
   file_.append(std::as_bytes(std::span(line)));
 }
 
-}  // namespace plr
+}  // namespace plr::run

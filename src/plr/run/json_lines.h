@@ -15,7 +15,7 @@
 
 #include "plr/run/append_file.h"
 
-namespace plr {
+namespace plr::run {
 
 class JsonLines {
  public:
@@ -33,4 +33,4 @@ class JsonLines {
   AppendFile file_;
 };
 
-}  // namespace plr
+}  // namespace plr::run

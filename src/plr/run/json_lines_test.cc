@@ -13,7 +13,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 TEST(JsonLines, HoldARecordPerLineInTheOrderOfItsFields) {
@@ -118,4 +118,4 @@ TEST(JsonLines, HasOneWriterAtATime) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

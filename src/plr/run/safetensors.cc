@@ -12,7 +12,7 @@
 
 #include "plr/base/fields.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
@@ -235,4 +235,4 @@ const TensorView& Safetensors::find(std::string_view name) const {
   return *found;
 }
 
-}  // namespace plr
+}  // namespace plr::run

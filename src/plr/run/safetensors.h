@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plr {
+namespace plr::run {
 
 enum class DType {
   kBool,
@@ -80,4 +80,4 @@ class Safetensors {
   std::map<std::string, std::string> metadata_;
 };
 
-}  // namespace plr
+}  // namespace plr::run

@@ -9,7 +9,7 @@
 
 #include "tests/support/error_message.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 constexpr std::array<float, 6> kWeights{1, 2, 3, 4, 5, 6};
@@ -197,4 +197,4 @@ TEST(Safetensors, RefuseGapsAndOverlaps) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

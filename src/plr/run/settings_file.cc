@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 constexpr std::array<std::pair<char, char>, 5> kEscapes = {
@@ -131,4 +131,4 @@ std::string toml_text(std::string_view text) {
   return result + '"';
 }
 
-}  // namespace plr
+}  // namespace plr::run

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plr {
+namespace plr::run {
 
 // A line of the file.
 struct SettingLine {
@@ -33,4 +33,4 @@ std::map<std::string, std::string> values_of_toml(const std::string& toml,
 // A text between quotes, which is read as the same text.
 std::string toml_text(std::string_view text);
 
-}  // namespace plr
+}  // namespace plr::run

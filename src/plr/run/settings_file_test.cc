@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 TEST(SettingsFile, HasSectionsListsAndComments) {
@@ -51,4 +51,4 @@ TEST(SettingsFile, OfARunHasOneValuePerName) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

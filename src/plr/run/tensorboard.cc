@@ -14,7 +14,7 @@
 #include "plr/base/open_file.h"
 #include "plr/run/crc32c.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 void append_number(std::string& text, std::integral auto value) {
@@ -119,4 +119,4 @@ void EventFile::scalars(std::int64_t step, double wall_time, const std::vector<S
   file_.append(std::as_bytes(std::span(record)));
 }
 
-}  // namespace plr
+}  // namespace plr::run

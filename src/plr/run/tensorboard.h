@@ -16,7 +16,7 @@
 
 #include "plr/run/append_file.h"
 
-namespace plr {
+namespace plr::run {
 
 struct Scalar {
   std::string tag;
@@ -44,4 +44,4 @@ class EventFile {
   std::uint64_t size_of_first_ = 0;
 };
 
-}  // namespace plr
+}  // namespace plr::run

@@ -10,7 +10,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::run {
 namespace {
 
 TEST(Crc32c, AgreesWithTheExamplesOfRfc3720) {
@@ -66,4 +66,4 @@ TEST(EventFile, DoesNotGoOnInAFileOfAnotherKind) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::run

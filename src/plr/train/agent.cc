@@ -9,54 +9,56 @@
 #include "plr/learn/own_kernels.h"
 #include "plr/run/safetensors.h"
 
-namespace plr {
+namespace plr::train {
 
-Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
-                     at::Device device) {
+learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
+                            at::Device device) {
   const auto [height, width, channels] = env.observation_shape;
-  const NetworkShape shape{height, width, channels, env.num_actions};
-  const Compute& compute = config.compute;
-  const Family* family = find_family(env.name);
+  const learn::NetworkShape shape{height, width, channels, env.num_actions};
+  const learn::Compute& compute = config.compute;
+  const Family* family = catalog::find_family(env.name);
   if (family != nullptr && family->network == NetworkKind::kImpala) {
-    const ProcgenNetworkConfig& procgen = config.network.procgen;
-    Network network = make_procgen_network(shape, procgen, init, compute.precision, device);
-    choose_kernels(compute.kernels, procgen, network);
+    const learn::ProcgenNetworkConfig& procgen = config.network.procgen;
+    learn::Network network =
+        learn::make_procgen_network(shape, procgen, init, compute.precision, device);
+    learn::choose_kernels(compute.kernels, procgen, network);
     return network;
   }
-  const MinigridNetworkConfig& minigrid = config.network.minigrid;
-  Network network = make_minigrid_network(shape, minigrid, init, compute.precision, device);
-  choose_kernels(compute.kernels, minigrid, network);
+  const learn::MinigridNetworkConfig& minigrid = config.network.minigrid;
+  learn::Network network =
+      learn::make_minigrid_network(shape, minigrid, init, compute.precision, device);
+  learn::choose_kernels(compute.kernels, minigrid, network);
   return network;
 }
 
-std::vector<std::byte> to_bytes(const std::vector<NamedTensor>& tensors) {
+std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors) {
   std::vector<at::Tensor> rows;  // row-major, on the host
-  std::vector<TensorView> views;
-  for (const NamedTensor& named : tensors) {
+  std::vector<run::TensorView> views;
+  for (const learn::NamedTensor& named : tensors) {
     rows.push_back(named.tensor.detach().to(at::kCPU, at::kFloat).contiguous());
     const at::Tensor& row = rows.back();
     const auto* data = static_cast<const std::byte*>(row.const_data_ptr());
-    views.push_back({named.name, DType::kF32, row.sizes().vec(), {data, row.nbytes()}});
+    views.push_back({named.name, run::DType::kF32, row.sizes().vec(), {data, row.nbytes()}});
   }
-  return to_safetensors(views);
+  return run::to_safetensors(views);
 }
 
-void from_bytes(std::span<const std::byte> bytes, const std::vector<NamedTensor>& tensors,
+void from_bytes(std::span<const std::byte> bytes, const std::vector<learn::NamedTensor>& tensors,
                 bool only_wanted) {
-  const Safetensors file({bytes.begin(), bytes.end()});
-  std::vector<NamedTensor> found;
-  for (const TensorView& view : file.tensors()) {
+  const run::Safetensors file({bytes.begin(), bytes.end()});
+  std::vector<learn::NamedTensor> found;
+  for (const run::TensorView& view : file.tensors()) {
     const bool is_wanted = std::ranges::any_of(
-        tensors, [&](const NamedTensor& named) { return named.name == view.name; });
+        tensors, [&](const learn::NamedTensor& named) { return named.name == view.name; });
     if (only_wanted && !is_wanted) continue;
-    if (view.dtype != DType::kF32) {
+    if (view.dtype != run::DType::kF32) {
       throw std::runtime_error("tensor " + view.name + " is not of 32-bit floats");
     }
     // from_blob does not write, whatever its signature says.
     auto* data = const_cast<std::byte*>(view.data.data());
     found.push_back({view.name, at::from_blob(data, view.shape, at::kFloat).clone()});
   }
-  copy_by_name(found, tensors);
+  learn::copy_by_name(found, tensors);
 }
 
-}  // namespace plr
+}  // namespace plr::train

@@ -17,16 +17,16 @@
 #include "plr/learn/parameters.h"
 #include "plr/train/config.h"
 
-namespace plr {
+namespace plr::train {
 
-Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
-                     at::Device device);
+learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
+                            at::Device device);
 
-std::vector<std::byte> to_bytes(const std::vector<NamedTensor>& tensors);
+std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors);
 
 // Fills `tensors` by name.  Throws std::runtime_error if one is missing, of another size, or not
 // wanted; `only_wanted` lets others be there.
-void from_bytes(std::span<const std::byte> bytes, const std::vector<NamedTensor>& tensors,
+void from_bytes(std::span<const std::byte> bytes, const std::vector<learn::NamedTensor>& tensors,
                 bool only_wanted = false);
 
-}  // namespace plr
+}  // namespace plr::train

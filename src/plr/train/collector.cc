@@ -4,7 +4,7 @@
 
 #include "plr/base/bytes.h"
 
-namespace plr {
+namespace plr::train {
 
 Collector::Collector(const CollectorParts& parts, Random actions, int num_groups)
     : parts_(parts), actions_(actions) {
@@ -13,7 +13,7 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   for (int g = 0; g < num_groups; ++g) {
     const SlotRange slots = part_of_slots(num_slots, g, num_groups);
     const auto size = static_cast<std::size_t>(slots.size());
-    Policy policy(parts.network, {.score_function = parts.score_function}, size);
+    learn::Policy policy(parts.network, {.score_function = parts.score_function}, size);
     groups_.push_back({static_cast<std::size_t>(g), slots, std::move(policy), {}});
     groups_.back().starts.reserve(size);
   }
@@ -28,11 +28,11 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   levels_.resize(n);
 }
 
-StepBatch Collector::batch(Rollout& rollout) {
+StepBatch Collector::batch(learn::Rollout& rollout) {
   return {rollout.host_obs(), rewards_, terminated_, truncated_};
 }
 
-void Collector::begin(Rollout& rollout) {
+void Collector::begin(learn::Rollout& rollout) {
   levels_ = parts_.curriculum.first(rollout.num_slots());
   std::vector<Start> starts;
   for (std::size_t slot = 0; slot < levels_.size(); ++slot) {
@@ -42,7 +42,7 @@ void Collector::begin(Rollout& rollout) {
   parts_.env.start(starts, batch(rollout));
 }
 
-void Collector::fill(Rollout& rollout) {
+void Collector::fill(learn::Rollout& rollout) {
   num_drawn_ = 0;
   for (Group& group : groups_) {
     group.policy.refresh();
@@ -62,7 +62,7 @@ void Collector::fill(Rollout& rollout) {
 }
 
 // Whether the group had something to do.
-bool Collector::go_on(Group& group, Rollout& rollout) {
+bool Collector::go_on(Group& group, learn::Rollout& rollout) {
   switch (group.phase) {
     case Phase::kThinking:
       if (group.step == rollout.num_steps() || !group.policy.is_answered()) return false;
@@ -84,7 +84,7 @@ bool Collector::go_on(Group& group, Rollout& rollout) {
 }
 
 // Shows the network what the slots show; after the last step, for the value alone.
-void Collector::ask(Group& group, Rollout& rollout) {
+void Collector::ask(Group& group, learn::Rollout& rollout) {
   const Stopwatch watch(times_.acting);
   // Numbers are drawn for all slots at once: another group may be a step behind, but not two.
   std::vector<double>& uniforms = uniforms_[group.step % 2];
@@ -96,7 +96,7 @@ void Collector::ask(Group& group, Rollout& rollout) {
   group.phase = Phase::kThinking;
 }
 
-void Collector::begin_step(Group& group, Rollout& rollout) {
+void Collector::begin_step(Group& group, learn::Rollout& rollout) {
   std::ranges::copy(group.part(levels_), group.part(rollout.levels[group.step]).begin());
   const auto actions = group.part(rollout.actions[group.step]);
   {
@@ -109,7 +109,7 @@ void Collector::begin_step(Group& group, Rollout& rollout) {
   group.phase = Phase::kStepping;
 }
 
-void Collector::finish_step(Group& group, Rollout& rollout) {
+void Collector::finish_step(Group& group, learn::Rollout& rollout) {
   {
     const Stopwatch watch(times_.environment);
     parts_.env.finish_step(group.lane(), group.slots, batch(rollout));
@@ -134,7 +134,7 @@ Collector::Clock::time_point Collector::wait_since(Clock::time_point begin) {
 }
 
 // What goes on past the end of the rollout is worth what the network thinks of it.
-void Collector::value_the_rest(Rollout& rollout) {
+void Collector::value_the_rest(learn::Rollout& rollout) {
   const std::size_t last = rollout.num_steps();
   {
     const Stopwatch watch(times_.acting);
@@ -145,7 +145,7 @@ void Collector::value_the_rest(Rollout& rollout) {
   record_due_results();
 }
 
-void Collector::score(Group& group, Rollout& rollout) {
+void Collector::score(Group& group, learn::Rollout& rollout) {
   const Stopwatch watch(times_.sampler);
   const auto first = static_cast<std::size_t>(group.slots.begin);
   const auto end = static_cast<std::size_t>(group.slots.end);
@@ -174,7 +174,7 @@ void Collector::record_due_results() {
   parts_.scorer.drain([&](const EpisodeResult& result) { parts_.curriculum.record(result); });
 }
 
-void Collector::start_next_levels(Group& group, Rollout& rollout) {
+void Collector::start_next_levels(Group& group, learn::Rollout& rollout) {
   {
     const Stopwatch watch(times_.sampler);
     for (Start& start : group.starts) {
@@ -189,7 +189,7 @@ void Collector::start_next_levels(Group& group, Rollout& rollout) {
   group.phase = Phase::kStarting;
 }
 
-std::vector<std::byte> Collector::save(Rollout& rollout) const {
+std::vector<std::byte> Collector::save(learn::Rollout& rollout) const {
   ByteWriter writer;
   writer.random(actions_);
   writer.numbers<double>(returns_);
@@ -205,7 +205,7 @@ std::vector<std::byte> Collector::save(Rollout& rollout) const {
   return writer.seal("collector", 2);
 }
 
-void Collector::load(std::span<const std::byte> bytes, Rollout& rollout) {
+void Collector::load(std::span<const std::byte> bytes, learn::Rollout& rollout) {
   ByteReader reader(bytes, "collector", 2);
   const std::size_t n = levels_.size();
   actions_ = reader.random();
@@ -224,4 +224,4 @@ void Collector::load(std::span<const std::byte> bytes, Rollout& rollout) {
   reader.expect_end();
 }
 
-}  // namespace plr
+}  // namespace plr::train

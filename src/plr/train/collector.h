@@ -35,14 +35,14 @@
 #include "plr/train/episode_window.h"
 #include "plr/train/stopwatch.h"
 
-namespace plr {
+namespace plr::train {
 
 struct CollectorParts {
   VectorEnv& env;
   Curriculum& curriculum;
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
-  const Network& network;
+  const learn::Network& network;
   ScoreFunction score_function = ScoreFunction::kValueL1;  // what the scorer wants of the policy
 };
 
@@ -52,9 +52,9 @@ class Collector {
   Collector(const CollectorParts& parts, Random actions, int num_groups);
 
   // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
-  void begin(Rollout& rollout);
+  void begin(learn::Rollout& rollout);
   // Plays T steps; the advantages are not computed yet.
-  void fill(Rollout& rollout);
+  void fill(learn::Rollout& rollout);
 
   // The training episodes that ended last.
   const EpisodeWindow& episodes() const { return window_; }
@@ -63,8 +63,8 @@ class Collector {
   const CollectTimes& times() const { return times_; }
 
   // Everything that decides how collecting goes on, the environments and what they show included.
-  std::vector<std::byte> save(Rollout& rollout) const;
-  void load(std::span<const std::byte> bytes, Rollout& rollout);
+  std::vector<std::byte> save(learn::Rollout& rollout) const;
+  void load(std::span<const std::byte> bytes, learn::Rollout& rollout);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -74,7 +74,7 @@ class Collector {
   struct Group {
     std::size_t number;  // and lane of the environment
     SlotRange slots;
-    Policy policy;
+    learn::Policy policy;
     std::vector<Start> starts;  // that are under way
     Phase phase = Phase::kThinking;
     std::size_t step = 0;  // of the rollout
@@ -86,22 +86,22 @@ class Collector {
       return std::span(row).subspan(static_cast<std::size_t>(slots.begin),
                                     static_cast<std::size_t>(slots.size()));
     }
-    at::Tensor take_obs(Rollout& rollout) const {
+    at::Tensor take_obs(learn::Rollout& rollout) const {
       return rollout.take_obs(step, static_cast<std::size_t>(slots.begin),
                               static_cast<std::size_t>(slots.size()));
     }
   };
 
-  bool go_on(Group& group, Rollout& rollout);
-  void ask(Group& group, Rollout& rollout);
-  void begin_step(Group& group, Rollout& rollout);
-  void finish_step(Group& group, Rollout& rollout);
+  bool go_on(Group& group, learn::Rollout& rollout);
+  void ask(Group& group, learn::Rollout& rollout);
+  void begin_step(Group& group, learn::Rollout& rollout);
+  void finish_step(Group& group, learn::Rollout& rollout);
   Clock::time_point wait_since(Clock::time_point begin);
-  void score(Group& group, Rollout& rollout);
-  void start_next_levels(Group& group, Rollout& rollout);
-  void value_the_rest(Rollout& rollout);
+  void score(Group& group, learn::Rollout& rollout);
+  void start_next_levels(Group& group, learn::Rollout& rollout);
+  void value_the_rest(learn::Rollout& rollout);
   void record_due_results();
-  StepBatch batch(Rollout& rollout);
+  StepBatch batch(learn::Rollout& rollout);
 
   CollectorParts parts_;
   Random actions_;
@@ -120,4 +120,4 @@ class Collector {
   CollectTimes times_;
 };
 
-}  // namespace plr
+}  // namespace plr::train

@@ -9,7 +9,7 @@
 
 #include "plr/learn/minigrid_network.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 // Episodes last as many steps as their level says; each step of level L is rewarded with L.
@@ -88,8 +88,8 @@ struct Fixture {
   explicit Fixture(std::vector<LevelId> levels, std::size_t num_steps, int groups)
       : env(3),
         curriculum(std::move(levels)),
-        network(make_minigrid_network({8, 8, 3, 2}, {}, Streams(1).named("init"), Precision::kFp32,
-                                      at::kCPU)),
+        network(learn::make_minigrid_network({8, 8, 3, 2}, {}, Streams(1).named("init"),
+                                             learn::Precision::kFp32, at::kCPU)),
         scorer({}, 3, num_steps),
         normalizer({}, 3),
         rollout({num_steps, 3}, network.shape(), at::kCPU),
@@ -100,10 +100,10 @@ struct Fixture {
 
   CountdownEnv env;
   Scripted curriculum;
-  Network network;
+  learn::Network network;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
-  Rollout rollout;
+  learn::Rollout rollout;
   Collector collector;
 };
 
@@ -173,4 +173,4 @@ TEST(Collector, CountsReturnsAndLengthsAcrossRollouts) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

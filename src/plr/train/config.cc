@@ -9,7 +9,7 @@
 #include "plr/core/algorithms.h"
 #include "plr/run/settings_file.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 // The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.  Whether there is a
@@ -106,7 +106,7 @@ void check(const TrainConfig& config) {
                                 std::to_string(batch) + ", not " +
                                 std::to_string(config.ppo.num_minibatches));
   }
-  if (!config.drac.enabled && config.drac.augmentation != DracConfig{}.augmentation) {
+  if (!config.drac.enabled && config.drac.augmentation != learn::DracConfig{}.augmentation) {
     throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +
                                 ", but drac is false: nothing would be augmented; set drac too");
   }
@@ -132,7 +132,7 @@ std::string flag_of(std::string_view name) {
 
 std::map<std::string, std::string> set_by_file(TrainConfig& config,
                                                const std::filesystem::path& file) {
-  std::map<std::string, std::string> values = values_of_toml(read_text(file), file.string());
+  std::map<std::string, std::string> values = run::values_of_toml(read_text(file), file.string());
   for (const auto& [name, value] : values) {
     try {
       set(config, name, value);
@@ -190,8 +190,8 @@ void set_method(TrainConfig& config, Method method) {
   config.tscl = {};
   config.mixreg = {.alpha = method == Method::kMixreg ? 0.01 : 0};
   config.drac.enabled = method == Method::kUcbDrac || method == Method::kUcbDracPlr;
-  config.drac.augmentation = Augmentation::kUcb;
-  config.drac.coef = DracConfig{}.coef;
+  config.drac.augmentation = learn::Augmentation::kUcb;
+  config.drac.coef = learn::DracConfig{}.coef;
   config.drac.ucb = {};
 }
 
@@ -210,11 +210,11 @@ std::string to_toml(const TrainConfig& config) {
     visit_fields(
         group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
           const std::string text = to_text(value);
-          toml << name << " = " << (is_quoted(value) ? toml_text(text) : text) << "  # " << help
-               << "\n";
+          toml << name << " = " << (is_quoted(value) ? run::toml_text(text) : text) << "  # "
+               << help << "\n";
         });
   });
   return toml.str();
 }
 
-}  // namespace plr
+}  // namespace plr::train

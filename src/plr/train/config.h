@@ -31,7 +31,7 @@
 #include "plr/learn/ppo.h"
 #include "plr/learn/procgen_network.h"
 
-namespace plr {
+namespace plr::train {
 
 enum class CurriculumKind : std::uint8_t { kPlr, kUniform, kTscl };
 constexpr std::array<std::string_view, 3> enum_names(CurriculumKind) {
@@ -60,8 +60,8 @@ struct ScheduleConfig {
 };
 
 struct NetworkConfig {
-  MinigridNetworkConfig minigrid;
-  ProcgenNetworkConfig procgen;
+  learn::MinigridNetworkConfig minigrid;
+  learn::ProcgenNetworkConfig procgen;
 };
 
 struct TrainConfig {
@@ -71,12 +71,13 @@ struct TrainConfig {
   LevelReplayConfig replay;
   EpisodeScorerConfig scorer;
   RewardNormalizerConfig rewards;
-  PpoConfig ppo;
+  learn::PpoConfig ppo;
   TsclConfig tscl;
-  MixregConfig mixreg;
-  DracConfig drac;
+  learn::MixregConfig mixreg;
+  learn::DracConfig drac;
   NetworkConfig network;
-  Compute compute = {.device = "auto", .precision = Precision::kAuto, .num_threads = 0};
+  learn::Compute compute = {
+      .device = "auto", .precision = learn::Precision::kAuto, .num_threads = 0};
 };
 
 template <class Config, class Visit>
@@ -183,4 +184,4 @@ std::string method_text(const TrainConfig& config);
 // Every field with its value and meaning; values_of_toml (run/settings_file.h) reads it back.
 std::string to_toml(const TrainConfig& config);
 
-}  // namespace plr
+}  // namespace plr::train

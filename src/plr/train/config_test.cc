@@ -8,7 +8,7 @@
 #include "plr/run/settings_file.h"
 #include "tests/support/error_message.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 std::string message_of_set(const std::string& name, const std::string& value) {
@@ -35,7 +35,7 @@ TEST(TrainConfig, SurvivesItsFile) {
   set(config, "score_function", "min_margin");
   set(config, "seed", "18446744073709551615");
   TrainConfig read;
-  for (const auto& [name, value] : values_of_toml(to_toml(config), "config.toml")) {
+  for (const auto& [name, value] : run::values_of_toml(to_toml(config), "config.toml")) {
     set(read, name, value);
   }
   EXPECT_EQ(to_toml(read), to_toml(config));
@@ -118,7 +118,7 @@ TEST(TrainConfig, HasThePapersMethods) {
   set_method(config, Method::kUcbDracPlr);
   EXPECT_EQ(config.task.curriculum, CurriculumKind::kPlr);
   EXPECT_TRUE(config.drac.enabled);
-  EXPECT_EQ(config.drac.augmentation, Augmentation::kUcb);
+  EXPECT_EQ(config.drac.augmentation, learn::Augmentation::kUcb);
   EXPECT_EQ(config.drac.coef, 0.1);
   EXPECT_EQ(config.drac.ucb.window, 10);
   EXPECT_EQ(config.drac.ucb.exploration, 0.1);
@@ -157,4 +157,4 @@ TEST(TrainConfig, SaysWhatIsWrongWithASetting) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

@@ -1,6 +1,6 @@
 #include "plr/train/episode_window.h"
 
-namespace plr {
+namespace plr::train {
 
 void EpisodeWindow::add(double episode_return, std::int64_t length, bool is_solved) {
   ++num_episodes_;
@@ -49,4 +49,4 @@ void EpisodeWindow::load(ByteReader& in) {
   *this = std::move(restored);
 }
 
-}  // namespace plr
+}  // namespace plr::train

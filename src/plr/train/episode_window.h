@@ -10,7 +10,7 @@
 
 #include "plr/base/bytes.h"
 
-namespace plr {
+namespace plr::train {
 
 class EpisodeWindow {
  public:
@@ -41,4 +41,4 @@ class EpisodeWindow {
   std::uint64_t num_episodes_ = 0;
 };
 
-}  // namespace plr
+}  // namespace plr::train

@@ -19,7 +19,7 @@
 #include "plr/env/vector_env.h"
 #include "plr/learn/network.h"
 
-namespace plr {
+namespace plr::train {
 
 struct PlayedEpisode {
   LevelId level = 0;
@@ -44,7 +44,7 @@ struct Evaluation {
 class Evaluator {
  public:
   // `env` is the evaluator's own: it starts and steps all of its slots.
-  Evaluator(VectorEnv& env, const Network& network);
+  Evaluator(VectorEnv& env, const learn::Network& network);
 
   // Actions are drawn from the policy, or the likeliest is taken if `greedy`.  `should_stop`, if
   // there is one, is asked at every step.
@@ -53,8 +53,8 @@ class Evaluator {
 
  private:
   VectorEnv& env_;
-  const Network& network_;
+  const learn::Network& network_;
   StepBuffers buffers_;
 };
 
-}  // namespace plr
+}  // namespace plr::train

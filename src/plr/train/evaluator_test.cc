@@ -5,19 +5,19 @@
 #include "plr/catalog/make_env.h"
 #include "plr/learn/minigrid_network.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
-Network untrained(const EnvSpec& spec) {
-  return make_minigrid_network(
+learn::Network untrained(const EnvSpec& spec) {
+  return learn::make_minigrid_network(
       {spec.observation_shape[0], spec.observation_shape[1], 3, spec.num_actions}, {},
-      Streams(1).named("init"), Precision::kFp32, at::kCPU);
+      Streams(1).named("init"), learn::Precision::kFp32, at::kCPU);
 }
 
 TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
   // 10 levels in 4 slots: two slots have a level less than the others.
-  const auto env = make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
-  const Network network = untrained(env->spec());
+  const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
+  const learn::Network network = untrained(env->spec());
   Evaluator evaluator(*env, network);
   std::vector<LevelId> levels;
   for (LevelId level = 100; level < 110; ++level) levels.push_back(level);
@@ -30,8 +30,8 @@ TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
 }
 
 TEST(Evaluator, PlaysTheSameEpisodesAgain) {
-  const auto env = make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
-  const Network network = untrained(env->spec());
+  const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
+  const learn::Network network = untrained(env->spec());
   Evaluator evaluator(*env, network);
   const std::vector<LevelId> levels = {1, 2, 3, 4, 5};
   const Evaluation a = evaluator.play(levels, false, Streams(1).named("test"));
@@ -54,4 +54,4 @@ TEST(Evaluation, AveragesByHand) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

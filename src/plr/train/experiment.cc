@@ -14,7 +14,7 @@
 #include "plr/run/settings_file.h"
 #include "plr/train/training_levels.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 using Values = std::vector<std::string>;
@@ -61,7 +61,7 @@ std::vector<std::uint64_t> seeds_of(const Values& values) {
   return seeds;
 }
 
-void add_top_level(const SettingLine& line, Plan& plan) {
+void add_top_level(const run::SettingLine& line, Plan& plan) {
   const std::map<std::string, std::function<void()>> known = {
       {"summary", [&] { plan.summary = line.values.front(); }},
       {"algorithm", [&] { plan.algorithm = line.values.front(); }},
@@ -82,24 +82,24 @@ void add_top_level(const SettingLine& line, Plan& plan) {
                               "?  Settings of runs stand under [settings]");
 }
 
-const std::string& one_value(const SettingLine& line) {
+const std::string& one_value(const run::SettingLine& line) {
   if (line.values.size() == 1) return line.values.front();
   throw std::invalid_argument(line.name + " has " + std::to_string(line.values.size()) +
                               " values; a list of them stands under [sweep]");
 }
 
-void check_line(const SettingLine& line) {
+void check_line(const run::SettingLine& line) {
   if (line.values.empty()) throw std::invalid_argument(line.name + " has no value");
   if (!line.section.empty() && line.name == "seed") {
     throw std::invalid_argument("seed stands above all sections, as  seeds = \"1-5\"");
   }
 }
 
-Plan plan_of(const std::vector<SettingLine>& lines) {
+Plan plan_of(const std::vector<run::SettingLine>& lines) {
   if (lines.empty()) throw std::invalid_argument("the file names no runs");
   Plan plan;
   std::set<std::string> given;  // without the s of several
-  for (const SettingLine& line : lines) {
+  for (const run::SettingLine& line : lines) {
     check_line(line);
     if (line.section.empty()) {
       if (!given.insert(line.name.substr(0, line.name.find_last_not_of('s') + 1)).second) {
@@ -155,11 +155,11 @@ std::string taken(std::vector<Setting>& settings, const std::string& name,
 
 std::string name_of(const TrainConfig& config, const std::string& method,
                     const std::string& variant, const std::vector<Setting>& swept) {
-  std::string name = short_env_name(config.task.env);
+  std::string name = catalog::short_env_name(config.task.env);
   if (!method.empty()) name += "-" + method;
   if (!variant.empty() && variant != method) name += "-" + variant;
   for (const auto& [setting, value] : swept) name += "-" + setting + value;
-  return file_name(name) + "-s" + std::to_string(config.schedule.seed);
+  return run::file_name(name) + "-s" + std::to_string(config.schedule.seed);
 }
 
 void make_shorter(const TrainConfig& config, double scale, std::vector<Setting>& settings) {
@@ -225,7 +225,7 @@ PlannedRun planned_run(const Plan& plan, std::string preset_name, const std::str
   }
   apply({last.begin(), last.end()});
   check(run.config);
-  check_env_name(run.config.task.env);
+  catalog::check_env_name(run.config.task.env);
   run.config.task.levels = checked_levels(run.config.task.levels);
   run.name = name_of(run.config, method, variant.first, swept);
   return run;
@@ -238,7 +238,7 @@ Experiment read_experiment(const std::filesystem::path& file, const ExperimentOp
     throw std::invalid_argument("there is no file " + file.string());
   }
   try {
-    const Plan plan = plan_of(lines_of_toml(read_text(file), file.string()));
+    const Plan plan = plan_of(run::lines_of_toml(read_text(file), file.string()));
     Experiment experiment{.name = file.stem().string(), .summary = plan.summary, .runs = {}};
     std::set<std::string> names;
     for (const std::string& preset_name : plan.presets) {
@@ -276,4 +276,4 @@ std::string difference(const TrainConfig& planned, const TrainConfig& found) {
   return "";
 }
 
-}  // namespace plr
+}  // namespace plr::train

@@ -25,7 +25,7 @@
 
 #include "plr/train/config.h"
 
-namespace plr {
+namespace plr::train {
 
 struct PlannedRun {
   std::string name;                    // telling, and different from all others of the experiment
@@ -51,4 +51,4 @@ Experiment read_experiment(const std::filesystem::path& file, const ExperimentOp
 // empty if there is none.  `steps` are left out: a run can be made longer.
 std::string difference(const TrainConfig& planned, const TrainConfig& found);
 
-}  // namespace plr
+}  // namespace plr::train

@@ -8,7 +8,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 Experiment experiment_of(const std::string& text, const ExperimentOptions& options = {}) {
@@ -120,12 +120,12 @@ TEST(Experiment, KnowsWhenAFolderHoldsAnotherRun) {
   EXPECT_EQ(difference(planned, found), "");
   found.schedule.steps += 1;       // it can go on
   found.compute.num_threads += 1;  // of another machine
-  planned.compute.precision = Precision::kAuto;
-  found.compute.precision = Precision::kFp32;  // as that machine decided
+  planned.compute.precision = learn::Precision::kAuto;
+  found.compute.precision = learn::Precision::kFp32;  // as that machine decided
   EXPECT_EQ(difference(planned, found), "");
   found.replay.temperature = 0.5;
   EXPECT_EQ(difference(planned, found), "temperature is 0.5, not 0.1");
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

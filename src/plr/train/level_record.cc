@@ -4,7 +4,7 @@
 
 #include "plr/base/fields.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 // Rows of a table: as many as anyone will look at, and quick to write.
@@ -77,4 +77,4 @@ int LevelRecord::difficulty_of(LevelId level) {
   return difficulties_[level] = env_.difficulty(level).value();
 }
 
-}  // namespace plr
+}  // namespace plr::train

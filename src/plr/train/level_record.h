@@ -14,7 +14,7 @@
 #include "plr/core/curriculum.h"
 #include "plr/env/vector_env.h"
 
-namespace plr {
+namespace plr::train {
 
 class LevelRecord {
  public:
@@ -34,4 +34,4 @@ class LevelRecord {
   std::unordered_map<LevelId, int> difficulties_;  // found out once each
 };
 
-}  // namespace plr
+}  // namespace plr::train

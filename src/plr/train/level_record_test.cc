@@ -6,7 +6,7 @@
 
 #include "plr/catalog/make_env.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 LevelWeight weight(LevelId level, double probability) {
@@ -15,7 +15,7 @@ LevelWeight weight(LevelId level, double probability) {
 }
 
 TEST(LevelRecord, ListsTheMostProbableLevelsFirst) {
-  const auto env = make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
+  const auto env = catalog::make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
   EXPECT_EQ(LevelRecord(*env).table({weight(4, 0.25), weight(9, 0.5), weight(2, 0.25)}),
             "level,probability,score,staleness,difficulty\n"
             "9,0.5,0.5,3,\n"
@@ -24,14 +24,14 @@ TEST(LevelRecord, ListsTheMostProbableLevelsFirst) {
 }
 
 TEST(LevelRecord, TellsDifficultiesWhereLevelsHaveThem) {
-  const auto env = make_env("minigrid/ObstructedMazeGamut-Easy", {.num_slots = 1});
+  const auto env = catalog::make_env("minigrid/ObstructedMazeGamut-Easy", {.num_slots = 1});
   // A level's difficulty there is its number modulo 3.
   EXPECT_EQ(LevelRecord(*env).table({weight(5, 1)}),
             "level,probability,score,staleness,difficulty\n5,1,0.5,3,2\n");
 }
 
 TEST(LevelRecord, OfVeryManyLevelsHasTheFirstTheLastAndSomeBetween) {
-  const auto env = make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
+  const auto env = catalog::make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
   std::vector<LevelWeight> weights;
   for (LevelId level = 0; level < 25'000; ++level) weights.push_back(weight(level, 1e-5));
   const std::string table = LevelRecord(*env).table(weights);
@@ -42,4 +42,4 @@ TEST(LevelRecord, OfVeryManyLevelsHasTheFirstTheLastAndSomeBetween) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

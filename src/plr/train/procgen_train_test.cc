@@ -4,7 +4,7 @@
 #include "plr/train/trainer_testing.h"
 #include "tests/support/procgen_installed.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 class ProcgenTrainerTest : public TrainerTest {};
@@ -61,4 +61,4 @@ TEST_F(ProcgenTrainerTest, GivesTheSameRunWhateverTheNumberOfWorkers) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

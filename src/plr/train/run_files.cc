@@ -6,7 +6,7 @@
 #include <system_error>
 #include <vector>
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 double seconds_since_1970() {
@@ -44,7 +44,7 @@ void RunFiles::evaluation(const nlohmann::ordered_json& record) {
 void RunFiles::levels(const nlohmann::ordered_json& record) { levels_.append(record); }
 
 void RunFiles::to_tensorboard(const char* group, const nlohmann::ordered_json& record) {
-  std::vector<Scalar> scalars;
+  std::vector<run::Scalar> scalars;
   for (const auto& [name, value] : record.items()) {
     if (!value.is_number() || name == "steps") continue;
     scalars.push_back({group + name, value.get<float>()});
@@ -73,4 +73,4 @@ void RunFiles::cut(const nlohmann::json& sizes) {
   events_.truncate(sizes.at("events"));
 }
 
-}  // namespace plr
+}  // namespace plr::train

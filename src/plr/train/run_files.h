@@ -18,7 +18,7 @@
 #include "plr/run/json_lines.h"
 #include "plr/run/tensorboard.h"
 
-namespace plr {
+namespace plr::train {
 
 class RunFiles {
  public:
@@ -45,10 +45,10 @@ class RunFiles {
   void to_tensorboard(const char* group, const nlohmann::ordered_json& record);
 
   std::filesystem::path folder_;
-  JsonLines log_;
-  JsonLines evaluations_;
-  JsonLines levels_;
-  EventFile events_;
+  run::JsonLines log_;
+  run::JsonLines evaluations_;
+  run::JsonLines levels_;
+  run::EventFile events_;
 };
 
-}  // namespace plr
+}  // namespace plr::train

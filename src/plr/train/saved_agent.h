@@ -14,13 +14,13 @@
 #include "plr/learn/network.h"
 #include "plr/train/config.h"
 
-namespace plr {
+namespace plr::train {
 
 struct SavedAgent {
   TrainConfig config;
   std::int64_t update = 0;         // how many it has learnt from
   std::unique_ptr<VectorEnv> env;  // the one it trained in, with slots of its own
-  Network network;
+  learn::Network network;
 };
 
 // From the newest checkpoint of the run in a folder, with `num_slots` environments to play in.
@@ -28,4 +28,4 @@ struct SavedAgent {
 // or damaged.
 SavedAgent load_agent(const std::filesystem::path& run, int num_slots);
 
-}  // namespace plr
+}  // namespace plr::train

@@ -9,7 +9,7 @@
 
 #include <chrono>
 
-namespace plr {
+namespace plr::train {
 
 using Seconds = std::chrono::duration<double>;
 
@@ -33,4 +33,4 @@ struct CollectTimes {
   Seconds sampler{};      // scores, records and draws
 };
 
-}  // namespace plr
+}  // namespace plr::train

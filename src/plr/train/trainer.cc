@@ -20,7 +20,7 @@
 #include "plr/train/run_files.h"
 #include "plr/train/training_levels.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 // Whatever is made at random has a stream of its own (base/random.h).
@@ -41,12 +41,12 @@ std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const Lev
 std::unique_ptr<VectorEnv> make_eval_env(const TrainConfig& config) {
   EnvOptions options = config.env;
   options.num_slots = std::min<int>(64, static_cast<int>(config.schedule.eval_episodes));
-  return make_env(config.task.env, options);
+  return catalog::make_env(config.task.env, options);
 }
 
 TrainConfig checked(TrainConfig config) {
   check(config);
-  config.compute = plain(config.compute);
+  config.compute = learn::plain(config.compute);
   return config;
 }
 
@@ -70,7 +70,7 @@ class Trainer::Run {
       : config(checked(given)),
         streams(config.schedule.seed),
         device(configure(config.compute)),
-        env(make_env(config.task.env, config.env)),
+        env(catalog::make_env(config.task.env, config.env)),
         eval_env(make_eval_env(config)),
         levels(training_levels(config.task.levels, env->spec())),
         curriculum(make_curriculum(config, levels, streams)),
@@ -92,7 +92,7 @@ class Trainer::Run {
   std::size_t rollout_length() const {
     return static_cast<std::size_t>(config.schedule.rollout_length);
   }
-  std::int64_t steps_per_update() const { return plr::steps_per_update(config); }
+  std::int64_t steps_per_update() const { return train::steps_per_update(config); }
   std::int64_t num_updates() const { return config.schedule.steps / steps_per_update(); }
 
   // Files are touched last, so that a run that cannot be made leaves nothing; and config.toml is
@@ -116,7 +116,7 @@ class Trainer::Run {
 
   void resume() {
     files.emplace(folder);  // from here on, nobody else goes on with it
-    const Checkpoint checkpoint = load_checkpoint(folder / "checkpoint");
+    const run::Checkpoint checkpoint = run::load_checkpoint(folder / "checkpoint");
     const auto state = [&](const char* name) -> const std::vector<std::byte>& {
       const auto found = checkpoint.states.find(name);
       if (found == checkpoint.states.end()) {
@@ -143,7 +143,7 @@ class Trainer::Run {
     reader.expect_end();
     is_final = checkpoint.facts.at("is_final").get<bool>() && update >= num_updates();
     files->cut(checkpoint.facts.at("sizes"));
-    remove_leftovers(files->checkpoints());  // a run that is through will not save again
+    run::remove_leftovers(files->checkpoints());  // a run that is through will not save again
   }
 
   // The checkpoint last: a run that is killed before it makes all of this once more.
@@ -153,16 +153,16 @@ class Trainer::Run {
     minibatches.random(ppo.stream());
     const nlohmann::json facts = {
         {"steps", update * steps_per_update()}, {"is_final", is_final}, {"sizes", files->sizes()}};
-    save_checkpoint(files->checkpoints(),
-                    {.update = update,
-                     .facts = facts,
-                     .states = {{"curriculum", curriculum->save()},
-                                {"scorer", scorer.save()},
-                                {"normalizer", normalizer.save()},
-                                {"regularizers", regularizers.save()},
-                                {"collector", collector.save(rollout)},
-                                {"minibatches", minibatches.seal("minibatches", 1)}},
-                     .tensors = to_bytes(ppo.state())});
+    run::save_checkpoint(files->checkpoints(),
+                         {.update = update,
+                          .facts = facts,
+                          .states = {{"curriculum", curriculum->save()},
+                                     {"scorer", scorer.save()},
+                                     {"normalizer", normalizer.save()},
+                                     {"regularizers", regularizers.save()},
+                                     {"collector", collector.save(rollout)},
+                                     {"minibatches", minibatches.seal("minibatches", 1)}},
+                          .tensors = to_bytes(ppo.state())});
     saved_update = update;
   }
 
@@ -186,15 +186,15 @@ class Trainer::Run {
             .test_success = test_success};
   }
 
-  PpoStats learn() {
+  learn::PpoStats learn() {
     const Stopwatch watch(learning);
-    PpoStats stats = ppo.update(rollout);
+    learn::PpoStats stats = ppo.update(rollout);
     ++update;
     return stats;
   }
 
   // Log, evaluate and save when due.
-  void record(const PpoStats& stats) {
+  void record(const learn::PpoStats& stats) {
     files->log(log_record(stats));
     const ScheduleConfig& schedule = config.schedule;
     if (update % schedule.levels_interval == 0) {
@@ -256,7 +256,7 @@ class Trainer::Run {
     return true;
   }
 
-  nlohmann::ordered_json log_record(const PpoStats& stats) const {
+  nlohmann::ordered_json log_record(const learn::PpoStats& stats) const {
     const Progress now = progress();
     const EpisodeWindow& episodes = collector.episodes();
     nlohmann::ordered_json record = {{"update", update},
@@ -294,12 +294,12 @@ class Trainer::Run {
   std::unique_ptr<VectorEnv> eval_env;
   LevelSet levels;
   std::unique_ptr<Curriculum> curriculum;
-  Network network;
+  learn::Network network;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
-  Rollout rollout;
-  Regularizers regularizers;
-  Ppo ppo;
+  learn::Rollout rollout;
+  learn::Regularizers regularizers;
+  learn::Ppo ppo;
   Collector collector;
   Evaluator evaluator;
   LevelRecord level_record;
@@ -320,8 +320,8 @@ bool Trainer::run(const Watch& watch) {
   Run& r = *run_;
   while (r.update < r.num_updates()) {
     r.collector.fill(r.rollout);
-    compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
-    const PpoStats stats = r.learn();
+    learn::compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
+    const learn::PpoStats stats = r.learn();
     r.record(stats);
     if (watch.updated) watch.updated(r.progress());
     if (watch.should_stop && watch.should_stop()) break;
@@ -382,4 +382,4 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
   return config;
 }
 
-}  // namespace plr
+}  // namespace plr::train

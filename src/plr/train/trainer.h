@@ -19,7 +19,7 @@
 
 #include "plr/train/config.h"
 
-namespace plr {
+namespace plr::train {
 
 // Where a run stands, for whoever watches.
 struct Progress {
@@ -80,4 +80,4 @@ class Trainer {
 // The settings of the run in a folder.  Throws std::invalid_argument if there is none.
 TrainConfig config_of_run(const std::filesystem::path& folder);
 
-}  // namespace plr
+}  // namespace plr::train

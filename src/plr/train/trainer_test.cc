@@ -17,7 +17,7 @@
 #include "plr/train/trainer_testing.h"
 #include "tests/support/error_message.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 // Seconds per update; every part of the state is in use.
@@ -44,7 +44,7 @@ using Configure = void (*)(TrainConfig&);
 
 TEST_F(TrainerTest, OnCudaARunRepeatsAndGoesOnWithTheSameBytes) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
-  for (const Kernels kernels : {Kernels::kAuto, Kernels::kLibtorch}) {
+  for (const learn::Kernels kernels : {learn::Kernels::kAuto, learn::Kernels::kLibtorch}) {
     const std::string name = to_text(kernels);
     SCOPED_TRACE(name);
     TrainConfig config = tiny();
@@ -137,7 +137,7 @@ TEST_F(TrainerTest, MakesALastEvaluationThatWasStoppedOnceMore) {
     EXPECT_FALSE(trainer.run({.should_stop = [&] { return --num_left <= 0; }}));
     EXPECT_EQ(trainer.progress().update, 8);
   }
-  EXPECT_EQ(load_checkpoint(run("stopped") / "checkpoint").update, 8);
+  EXPECT_EQ(run::load_checkpoint(run("stopped") / "checkpoint").update, 8);
   EXPECT_EQ(records(run("stopped") / "eval.jsonl").size(), 4U);
   EXPECT_TRUE(Trainer::resume(run("stopped")).run({}));
   expect_same_run(run("whole"), run("stopped"));
@@ -161,8 +161,8 @@ TEST_F(TrainerTest, TrainsAnotherRunWithAnotherSeed) {
   EXPECT_TRUE(Trainer(config, run("one")).run({}));
   config.schedule.seed = 2;
   EXPECT_TRUE(Trainer(config, run("two")).run({}));
-  EXPECT_NE(load_checkpoint(run("one") / "checkpoint").tensors,
-            load_checkpoint(run("two") / "checkpoint").tensors);
+  EXPECT_NE(run::load_checkpoint(run("one") / "checkpoint").tensors,
+            run::load_checkpoint(run("two") / "checkpoint").tensors);
 }
 
 TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
@@ -191,7 +191,7 @@ TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
 TEST_F(TrainerTest, LooksAtNoCheckpointBeforeItHasTheRunToItself) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
   fs::remove_all(run("run") / "checkpoint");  // as it changes while another goes on
-  const JsonLines other(run("run") / "log.jsonl");
+  const run::JsonLines other(run("run") / "log.jsonl");
   EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("log.jsonl"),
             std::string::npos);
 }
@@ -329,7 +329,7 @@ TEST_F(TrainerTest, RefusesToBeginOverAnExistingRun) {
 
 TEST_F(TrainerTest, RefusesADamagedCheckpointAndNamesIt) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
-  const fs::path newest = list_checkpoints(run("run") / "checkpoint").back().path;
+  const fs::path newest = run::list_checkpoints(run("run") / "checkpoint").back().path;
   std::vector<std::byte> bytes = read_file(newest / "tensors.safetensors");
   bytes[bytes.size() / 2] ^= std::byte{1};
   write_file(newest / "tensors.safetensors", bytes);
@@ -342,4 +342,4 @@ TEST_F(TrainerTest, RefusesADamagedCheckpointAndNamesIt) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

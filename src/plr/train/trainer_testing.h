@@ -14,7 +14,7 @@
 #include "plr/train/trainer.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::train {
 
 namespace fs = std::filesystem;
 
@@ -39,8 +39,8 @@ inline std::vector<nlohmann::json> records(const fs::path& file) {
 }
 
 inline void expect_same_run(const fs::path& a, const fs::path& b) {
-  const Checkpoint x = load_checkpoint(a / "checkpoint");
-  const Checkpoint y = load_checkpoint(b / "checkpoint");
+  const run::Checkpoint x = run::load_checkpoint(a / "checkpoint");
+  const run::Checkpoint y = run::load_checkpoint(b / "checkpoint");
   EXPECT_EQ(x.update, y.update);
   EXPECT_EQ(x.tensors, y.tensors);
   EXPECT_EQ(x.states, y.states);
@@ -55,4 +55,4 @@ inline void train_for(Trainer& trainer, int updates) {
   trainer.run({.should_stop = [&] { return --updates == 0; }});
 }
 
-}  // namespace plr
+}  // namespace plr::train

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 std::optional<std::uint64_t> number_of(const std::string& text) {
@@ -96,4 +96,4 @@ std::vector<LevelId> levels_of(const LevelSet& training, std::size_t count, Rand
   return levels;
 }
 
-}  // namespace plr
+}  // namespace plr::train

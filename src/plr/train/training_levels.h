@@ -15,7 +15,7 @@
 #include "plr/core/level.h"
 #include "plr/env/vector_env.h"
 
-namespace plr {
+namespace plr::train {
 
 // The text, with the whole path where it names a file, so that a run finds it from anywhere. Throws
 // as training_levels does, as far as that can be told without the environment.
@@ -31,4 +31,4 @@ std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, s
 // Drawn from the training set, each level equally likely.
 std::vector<LevelId> levels_of(const LevelSet& training, std::size_t count, Random& random);
 
-}  // namespace plr
+}  // namespace plr::train

@@ -7,7 +7,7 @@
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 EnvSpec spec() {
@@ -58,4 +58,4 @@ TEST(TestLevels, AreNeverOfTheTrainingSet) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train

@@ -7,10 +7,10 @@
 
 #include "plr/learn/policy.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
-std::vector<float> probabilities_of(const Network& network, const at::Tensor& obs) {
+std::vector<float> probabilities_of(const learn::Network& network, const at::Tensor& obs) {
   const c10::InferenceMode inference;
   const at::Tensor row = at::softmax(network.forward(obs).logits, 1).to(at::kCPU).contiguous();
   const float* data = row.const_data_ptr<float>();
@@ -19,10 +19,11 @@ std::vector<float> probabilities_of(const Network& network, const at::Tensor& ob
 
 }  // namespace
 
-Agent trained_agent(const Network& network, bool greedy, Random random) {
-  const auto policy = std::make_shared<Policy>(network, PolicyConfig{.greedy = greedy}, 1);
+Agent trained_agent(const learn::Network& network, bool greedy, Random random) {
+  const auto policy =
+      std::make_shared<learn::Policy>(network, learn::PolicyConfig{.greedy = greedy}, 1);
   return [&network, policy, random](std::span<const std::uint8_t> observation) mutable {
-    const at::Tensor obs = view_of_obs(observation, network.shape());
+    const at::Tensor obs = learn::view_of_obs(observation, network.shape());
     const double uniform = random.uniform();
     Thought thought{.probabilities = probabilities_of(network, obs), .value = 0.0F};
     float log_prob = 0;
@@ -67,4 +68,4 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
   return {moment.step, moment.episode_return, has_ended, has_ended && env.has_solved(0)};
 }
 
-}  // namespace plr
+}  // namespace plr::train

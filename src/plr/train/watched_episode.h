@@ -22,7 +22,7 @@
 #include "plr/env/vector_env.h"
 #include "plr/learn/network.h"
 
-namespace plr {
+namespace plr::train {
 
 // What an agent makes of an observation.
 struct Thought {
@@ -34,7 +34,7 @@ struct Thought {
 using Agent = std::function<Thought(std::span<const std::uint8_t> observation)>;
 
 // The network must outlive it.  Draws its actions, or takes the likeliest if `greedy`.
-Agent trained_agent(const Network& network, bool greedy, Random random);
+Agent trained_agent(const learn::Network& network, bool greedy, Random random);
 
 // Every action equally likely.
 Agent random_agent(int num_actions, Random random);
@@ -60,4 +60,4 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
                              std::optional<int> max_steps,
                              const std::function<bool(const Moment&)>& watcher);
 
-}  // namespace plr
+}  // namespace plr::train

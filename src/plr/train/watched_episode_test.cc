@@ -9,7 +9,7 @@
 #include "plr/learn/minigrid_network.h"
 #include "plr/train/evaluator.h"
 
-namespace plr {
+namespace plr::train {
 namespace {
 
 class Watching : public ::testing::Test {
@@ -24,11 +24,12 @@ class Watching : public ::testing::Test {
   }
 
   static constexpr LevelId kLevel = 5;
-  std::unique_ptr<VectorEnv> env_ = make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 1});
-  Network network_ =
-      make_minigrid_network({env_->spec().observation_shape[0], env_->spec().observation_shape[1],
-                             3, env_->spec().num_actions},
-                            {}, Streams(1).named("init"), Precision::kFp32, at::kCPU);
+  std::unique_ptr<VectorEnv> env_ =
+      catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 1});
+  learn::Network network_ =
+      learn::make_minigrid_network({env_->spec().observation_shape[0],
+                                    env_->spec().observation_shape[1], 3, env_->spec().num_actions},
+                                   {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU);
   WatchedEpisode episode_;
 };
 
@@ -77,4 +78,4 @@ TEST_F(Watching, StopsAtItsLimitOrWhenTheWatcherHasSeenEnough) {
 }
 
 }  // namespace
-}  // namespace plr
+}  // namespace plr::train
