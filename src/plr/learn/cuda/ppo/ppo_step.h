@@ -15,6 +15,9 @@
 
 namespace plr::cuda {
 
+using learn::LossColumn;
+using learn::SampleColumn;
+
 // Sums over the mini-batch that the loss kernel takes, in the order in which blocks write them.
 struct LossSum {
   enum Index : int { kValueLoss, kPolicyLoss, kEntropy, kClipped, kKl, kCount };
