@@ -1,9 +1,9 @@
 // Time of drawing a level and recording its score.
 //
 // One operation is one next() and one record(), with all levels seen and scored, with the paper's
-// settings (temperature 0.1, staleness 0.1) and with warmer ones, whose draws spread over all levels.
-// `naive` is the O(N) implementation of tests/support/naive_replay.h with the same workload. The
-// counter bytes_per_level is the memory that the sampler allocates, per level.
+// settings (temperature 0.1, staleness 0.1) and with warmer ones, whose draws spread over all
+// levels. `naive` is the O(N) implementation of tests/support/naive_replay.h with the same
+// workload. The counter bytes_per_level is the memory that the sampler allocates, per level.
 //
 // `tscl` is TSCL-Window with its best setting and with the Boltzmann policy.
 //

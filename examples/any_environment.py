@@ -1,11 +1,11 @@
-"""The sampler alone, with any environment: all it needs is a level in, a score out.
+"""The sampler with any environment: it needs only a score for each level played.
 
     pip install . gymnasium[toy-text]
     python examples/any_environment.py
 
-The levels are maps of Gymnasium's FrozenLake, made from seeds; the agent is a table of values per map.
-Whoever chooses the maps decides how the agent's episodes are spent: equally, or where its predictions
-still err most.  Score and agent could be anything else.
+The levels are maps of Gymnasium's FrozenLake, generated from seeds; the agent is a table of values per
+map.  The curriculum decides on which maps the agent trains: all equally often, or those where its value
+error is largest.  Score and agent could be anything else.
 """
 
 import gymnasium
@@ -25,7 +25,7 @@ def make_level(seed):
 
 
 def play(env, values, learn=True):
-    """An episode of the greedy policy: its return, and how wrong the values were, on average."""
+    """Plays an episode of the greedy policy.  Returns its return and the mean absolute value error."""
     state, _ = env.reset()
     errors, total, done = [], 0.0, False
     while not done:
@@ -40,9 +40,9 @@ def play(env, values, learn=True):
 
 
 def train(curriculum):
-    """The number of levels that are solved after every thousand episodes."""
+    """Returns the number of solved levels after every thousand episodes."""
     envs = [make_level(seed) for seed in range(NUM_LEVELS)]
-    values = np.ones((NUM_LEVELS, 16, 4))  # hopeful, so that everything is tried
+    values = np.ones((NUM_LEVELS, 16, 4))  # optimistic, so that every action is tried
     solved = []
     for episode in range(1, NUM_EPISODES + 1):
         level = curriculum.next()
@@ -65,7 +65,7 @@ if __name__ == "__main__":
     main()
 
 
-# Output to expect:
+# Expected output:
 # solved of 200 levels after 1000, 2000, ... episodes
 #      every level equally:    3   36  106  179  195  200
 # Prioritized Level Replay:    9   15  153  200  200  200

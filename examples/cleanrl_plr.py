@@ -1,12 +1,12 @@
 """PPO with Prioritized Level Replay in one file, in the style of CleanRL.
 
     pip install . torch
-    python examples/cleanrl_plr.py                       # learns to find keys and open doors
+    python examples/cleanrl_plr.py                       # learns DoorKey
     python examples/cleanrl_plr.py --curriculum uniform  # the baseline
     python examples/cleanrl_plr.py --env minigrid/MultiRoom-N4-Random --levels 4000 --steps 20000000
 
 The task, network and settings are those of `./plr train`.  What Prioritized Level Replay adds to a PPO
-is marked by (1) to (4); everything else is as it always is.
+is marked by (1) to (4); everything else is ordinary PPO.
 """
 
 import argparse
@@ -34,7 +34,7 @@ MAX_GRAD_NORM = 0.5
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--env", default="minigrid/MiniGrid-DoorKey-6x6-v0")
-    parser.add_argument("--levels", type=int, default=500, help="training levels 0..N-1; others are for the test")
+    parser.add_argument("--levels", type=int, default=500, help="training levels 0..N-1; later ones are test levels")
     parser.add_argument("--curriculum", choices=["plr", "uniform", "tscl"], default="plr")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -58,7 +58,7 @@ class Agent(nn.Module):
         super().__init__()
         height, width, channels = shape
         relu_gain = nn.init.calculate_gain("relu")
-        self.see = nn.Sequential(
+        self.trunk = nn.Sequential(
             layer(nn.Conv2d(channels, 16, 2), relu_gain), nn.ReLU(),
             layer(nn.Conv2d(16, 32, 2), relu_gain), nn.ReLU(),
             layer(nn.Conv2d(32, 32, 2), relu_gain), nn.ReLU(),
@@ -72,12 +72,12 @@ class Agent(nn.Module):
 
     def forward(self, observations):
         """Logits [B, A] and values [B] of bytes [B, H, W, C]."""
-        seen = self.see(observations.permute(0, 3, 1, 2).float())
-        return self.policy(seen), self.value(seen).squeeze(-1)
+        features = self.trunk(observations.permute(0, 3, 1, 2).float())
+        return self.policy(features), self.value(features).squeeze(-1)
 
 
 class RewardScale:
-    """The running deviation of the discounted return, by which rewards are divided."""
+    """Divides rewards by the running standard deviation of the discounted return."""
 
     def __init__(self, num_envs):
         self.returns = np.zeros(num_envs)
@@ -97,7 +97,7 @@ class RewardScale:
 
 
 def make_curriculum(arguments):
-    # (1) Who chooses the levels.  All three have the same functions.
+    # (1) The curriculum chooses the levels.  All three have the same interface.
     if arguments.curriculum == "plr":
         return plr.LevelReplay(arguments.levels, seed=arguments.seed, staleness_coef=0.3)
     kind = plr.Uniform if arguments.curriculum == "uniform" else plr.Tscl
@@ -108,15 +108,15 @@ def advantages_of(rewards, values, dones, next_values):
     advantages = torch.zeros_like(rewards)
     last = torch.zeros_like(next_values)
     for t in reversed(range(len(rewards))):
-        goes_on = 1 - dones[t].float()
+        not_done = 1 - dones[t].float()
         following = next_values if t + 1 == len(rewards) else values[t + 1]
-        delta = rewards[t] + GAMMA * following * goes_on - values[t]
-        advantages[t] = last = delta + GAMMA * GAE_LAMBDA * goes_on * last
+        delta = rewards[t] + GAMMA * following * not_done - values[t]
+        advantages[t] = last = delta + GAMMA * GAE_LAMBDA * not_done * last
     return advantages
 
 
 def update(agent, optimizer, batch):
-    """PPO's epochs over a rollout, a dict of tensors [T * N, ...]."""
+    """Runs the epochs of PPO on a rollout, a dict of tensors [T * N, ...]."""
     size = len(batch["actions"])
     advantages = batch["advantages"]
     batch["normalized"] = (advantages - advantages.mean()) / (advantages.std() + 1e-5)
@@ -139,7 +139,7 @@ def update(agent, optimizer, batch):
 
 @torch.no_grad()
 def success_on_test_levels(agent, arguments, num_episodes=128):
-    """The share of levels never trained on that the agent solves at its first try."""
+    """The fraction of unseen levels that the agent solves, one episode each."""
     envs = plr.make_vec(arguments.env, num_episodes)
     first = arguments.levels
     observations, _ = envs.reset(options={"levels": range(first, first + num_episodes)})
@@ -158,9 +158,9 @@ def main():
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
     curriculum = make_curriculum(arguments)
-    # (2) The environment asks it for the next level whenever an episode ends.
+    # (2) The environment gets the next level from the curriculum when an episode ends.
     envs = plr.make_vec(arguments.env, NUM_ENVS, curriculum=curriculum)
-    # (3) The scorer turns rollouts into scores of levels.
+    # (3) The scorer computes scores of levels from rollouts.
     scorer = plr.EpisodeScorer(NUM_ENVS, ROLLOUT_LENGTH, gamma=GAMMA, gae_lambda=GAE_LAMBDA)
     agent = Agent(envs.single_observation_space.shape, int(envs.single_action_space.n))
     optimizer = torch.optim.Adam(agent.parameters(), lr=LEARNING_RATE, eps=1e-5)
@@ -174,27 +174,27 @@ def main():
     levels, raw_rewards = np.zeros(shape, np.uint64), np.zeros(shape)
 
     begin = time.perf_counter()
-    seen, info = envs.reset()
+    observation, info = envs.reset()
     num_updates = arguments.steps // (ROLLOUT_LENGTH * NUM_ENVS)
     for number in range(1, num_updates + 1):
         episode_returns = []
         for t in range(ROLLOUT_LENGTH):
-            observations[t] = torch.from_numpy(seen)  # a copy: the next step overwrites what is seen
+            observations[t] = torch.from_numpy(observation)  # copies it: the next step overwrites it
             levels[t] = info["level"]
             with torch.no_grad():
                 logits, values[t] = agent(observations[t])
             policy = torch.distributions.Categorical(logits=logits)
             actions[t] = policy.sample()
             log_probs[t] = policy.log_prob(actions[t])
-            seen, raw_rewards[t], terminated, truncated, info = envs.step(actions[t].numpy())
+            observation, raw_rewards[t], terminated, truncated, info = envs.step(actions[t].numpy())
             done = terminated | truncated
             rewards[t], dones[t] = torch.from_numpy(scale(raw_rewards[t], done)), torch.from_numpy(done)
             if "final_info" in info:
                 episode_returns += info["final_info"]["episode"]["r"][done].tolist()
         with torch.no_grad():
-            next_values = agent(torch.from_numpy(seen))[1]
+            next_values = agent(torch.from_numpy(observation))[1]
 
-        # (4) Score the episodes that ended, and tell the curriculum.
+        # (4) Score the rollout, and record the scores in the curriculum.
         curriculum.record_batch(**scorer.score(levels, rewards, values, dones, next_values, raw_rewards=raw_rewards))
 
         batch = {"observations": observations, "actions": actions, "log_probs": log_probs, "values": values,
@@ -213,7 +213,7 @@ if __name__ == "__main__":
     main()
 
 
-# Output to expect (74 s on 2 cores of an AMD EPYC, 2026-11-16; other processors round differently):
+# Expected output (74 s on 2 cores of an AMD EPYC, 2026-11-16; other processors round differently):
 #    81,920 steps  training return 0.00  success on new levels   5%  12,230 steps/s
 #   163,840 steps  training return 0.00  success on new levels   5%  13,038 steps/s
 #   245,760 steps  training return 0.19  success on new levels  16%  13,357 steps/s

@@ -1,10 +1,10 @@
-"""Which levels does the sampler prefer, as learning goes on?  A figure, without a notebook.
+"""Plots which levels the sampler prefers during training.
 
-    python examples/curriculum_figure.py [--out curriculum.svg]                  # of an agent we pretend
+    python examples/curriculum_figure.py [--out curriculum.svg]                  # of a simulated agent
     python examples/curriculum_figure.py --run runs/NAME --out curriculum.svg    # of a run of ./plr train
 
 The figure stacks the replay probability of levels by their difficulty, here the number of rooms of
-MultiRoom-N4-Random: easy ones lead at first, and make way for harder ones as they are learnt.
+MultiRoom-N4-Random: easy levels dominate at first, and harder ones as the easy ones are learned.
 """
 
 import argparse
@@ -18,8 +18,8 @@ NUM_LEVELS = 400
 COLORS = ("#fde725", "#5ec962", "#21918c", "#3b528b", "#440154")
 
 
-def pretended_run():
-    """An agent that learns a level the sooner the fewer rooms it has, and knows a bit of harder ones by then."""
+def simulated_run():
+    """Simulates an agent that learns levels with fewer rooms first, and each partly helps with the next."""
     env = plr.make_vec(ENV, 1)
     difficulty = np.array([env.difficulty(level) for level in range(NUM_LEVELS)])
     replay = plr.LevelReplay(NUM_LEVELS, staleness_coef=0.1, transform="proportional", temperature=1)
@@ -28,7 +28,7 @@ def pretended_run():
     for episode in range(1, 12_001):
         level = replay.next()
         degree = difficulty[level]
-        ready = 1.0 if degree == 0 else skill[degree - 1]  # nothing is learnt from what is far too hard
+        ready = 1.0 if degree == 0 else skill[degree - 1]  # levels that are too hard teach nothing
         score = ready * (1 - skill[degree])
         skill[degree] += 0.001 * score
         replay.record(level, score)
@@ -41,12 +41,12 @@ def pretended_run():
 def logged_run(folder):
     table = plr.load_run(folder).curriculum
     if "by_difficulty" not in table:
-        raise SystemExit(f"{folder}: its levels have no degree of difficulty; MultiRoom-N4-Random's have")
+        raise SystemExit(f"{folder}: its levels have no difficulty; those of MultiRoom-N4-Random do")
     return table["update"], np.array(table["by_difficulty"].tolist()), "updates"
 
 
 def svg_of(times, shares, unit):
-    """Stacked areas."""
+    """Returns a figure of stacked areas."""
     width, height, left, bottom = 520, 240, 40, 34
     x = left + (width - left - 90) * (times - times[0]) / (times[-1] - times[0])
     edges = np.cumsum(np.hstack([np.zeros((len(times), 1)), shares]), axis=1)
@@ -58,8 +58,8 @@ def svg_of(times, shares, unit):
         points = " ".join(f"{px:.1f},{py:.1f}" for px, py in outline)
         color = COLORS[degree % len(COLORS)]
         parts.append(f'<polygon points="{points}" fill="{color}"/>')
-        parts.append(f'<rect x="{width - 80}" y="{14 + 20 * degree}" width="12" height="12" fill="{color}"/>')
-        parts.append(f'<text x="{width - 62}" y="{24 + 20 * degree}">degree {degree}</text>')
+        parts.append(f'<rect x="{width - 86}" y="{14 + 20 * degree}" width="12" height="12" fill="{color}"/>')
+        parts.append(f'<text x="{width - 68}" y="{24 + 20 * degree}">difficulty {degree}</text>')
     parts += [f'<text x="{left}" y="{height - 8}">{times[0]:,} {unit}</text>',
               f'<text x="{width - 90}" y="{height - 8}" text-anchor="end">{times[-1]:,}</text>',
               f'<text transform="translate(14 {height - bottom}) rotate(-90)">replay probability</text>',
@@ -69,10 +69,10 @@ def svg_of(times, shares, unit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", help="the folder of a run of ./plr train")
+    parser.add_argument("--run", help="folder of a run of ./plr train")
     parser.add_argument("--out", default="curriculum.svg")
     arguments = parser.parse_args()
-    times, shares, unit = logged_run(arguments.run) if arguments.run else pretended_run()
+    times, shares, unit = logged_run(arguments.run) if arguments.run else simulated_run()
     for at in (0, len(times) // 2, len(times) - 1):
         print(f"{unit} {times[at]:>6}: " + "  ".join(f"{share:.2f}" for share in shares[at]))
     with open(arguments.out, "w") as file:
@@ -84,7 +84,7 @@ if __name__ == "__main__":
     main()
 
 
-# Output to expect:
+# Expected output:
 # episodes    200: 0.89  0.07  0.03  0.02
 # episodes   6200: 0.15  0.23  0.29  0.32
 # episodes  12000: 0.17  0.21  0.27  0.34

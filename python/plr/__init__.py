@@ -1,12 +1,12 @@
-"""Prioritized Level Replay: which level should the agent train on next?
+"""Prioritized Level Replay: level samplers, level scores and vector environments.
 
     import plr
 
-    replay = plr.LevelReplay(200, staleness_coef=0.3)    # the sampler alone, for any environment
+    replay = plr.LevelReplay(200, staleness_coef=0.3)    # the sampler, for any environment
     level = replay.next()
     replay.record(level, score=0.3)
 
-    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # Gymnasium's VectorEnv
+    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # Gymnasium VectorEnv
     scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
     run = plr.load_run("runs/NAME")                                              # logs as arrays
 """

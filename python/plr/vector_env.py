@@ -1,13 +1,14 @@
-"""How do Gymnasium's users play many levels at once?
+"""A Gymnasium vector environment that plays chosen levels.
 
     envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, levels=200)
     observations, info = envs.reset(seed=1)
     observations, rewards, terminated, truncated, info = envs.step(actions)
     info["level"]     # [N]: the level that each observation shows
 
-Where an episode ends, the next begins within the same step (AutoresetMode.SAME_STEP), on the level
-that the curriculum chooses.  What reset and step return are views of the environment's own memory:
-the next step or reset overwrites them, so copy what you keep, or say copy=True.
+When an episode ends, the next one starts within the same step (AutoresetMode.SAME_STEP), on the level
+that the curriculum chooses.  reset and step return views of the environment's memory, which the next
+step or reset overwrites: copy what you keep, or pass copy=True.  One thread at a time may use an
+environment; a second one gets a RuntimeError.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ StepResult = tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], ND
 
 
 class Chooser(Protocol):
-    """Whatever can say which level is next; plr's curricula are, and yours may be."""
+    """Any object whose next() returns a level: the curricula of plr, or your own."""
 
     def next(self) -> int: ...
 
 
 class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
-    """N slots that play level after level; make_vec tells the arguments."""
+    """N slots that play levels one after another; make_vec describes the arguments."""
 
     def __init__(self, name: str, num_envs: int = 64, *, levels: Levels | None = None,
                  curriculum: Chooser | None = None,
                  autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
                  render_mode: str | None = None, **options: bool | float | str) -> None:
         if levels is not None and curriculum is not None:
-            raise ValueError("levels and curriculum are given; the curriculum knows its levels")
+            raise ValueError("give levels or curriculum, not both: a curriculum has its own levels")
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         if mode not in ("SameStep", "Disabled"):
             raise ValueError(f"autoreset_mode must be SameStep or Disabled, not {mode}")
@@ -54,7 +55,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
             raise ValueError(f"render_mode must be None or rgb_array, not {render_mode}")
         if curriculum is not None and not callable(getattr(curriculum, "next", None)):
             kind = type(curriculum).__name__
-            raise TypeError(f"curriculum must have a function next(), which {kind} has not")
+            raise TypeError(f"curriculum must have a method next(); {kind} has none")
         _find_files(name)
         self._env = Environment(name, num_envs, **options)
         self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
@@ -73,7 +74,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         self._terminated = arrays["terminated"]
         self._truncated = arrays["truncated"]
         self._level = arrays["levels"]
-        self._level.flags.writeable = False  # it is what the environment goes by
+        self._level.flags.writeable = False  # the environment uses it
         self._final = arrays
         self._everywhere = np.ones(len(self._level), dtype=np.bool_)
         self._everywhere.flags.writeable = False
@@ -86,16 +87,16 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None
               ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-        """Begins a new episode in every slot.
+        """Starts a new episode in every slot.
 
-        options["levels"]: the levels to begin with, one per slot; else they are drawn.
-        options["reset_mask"]: bools, one per slot; slots where it is False go on.
+        options["levels"]: the levels to start, one per slot; drawn by default.
+        options["reset_mask"]: bools, one per slot; slots where it is False continue their episode.
 
-        Without a curriculum, levels are drawn as by plr.Uniform(levels, seed=seed), now and at every
-        episode's end; without a seed these draws go on.  A curriculum has a seed of its own.
+        Without a curriculum, levels are drawn as by plr.Uniform(levels, seed=seed), now and at the end
+        of every episode; a reset without a seed continues these draws.  A curriculum has its own seed.
         """
         if seed is not None and not isinstance(seed, (int, np.integer)):
-            raise TypeError("seed must be one whole number; "
+            raise TypeError("seed must be an integer; "
                             "options={'levels': [...]} chooses a level per slot")
         options = dict(options or {})
         levels = options.pop("levels", None)
@@ -112,13 +113,13 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         return (self._observations.copy() if self._copy else self._observations), self._info()
 
     def step(self, actions: ArrayLike) -> StepResult:
-        """One action in every slot.
+        """Takes one action in every slot.
 
-        Where it ended an episode, the observation is the first of the next, info["level"] its
-        level, info["final_obs"][slot] what was seen last, and info["final_info"] tells the level,
-        whether it was solved, and the episode's return "r" and length "l".  If the autoreset mode
-        is Disabled, the slot waits for reset(options={"reset_mask": ended}), and the observation is
-        what was seen last.
+        Where it ended an episode, the observation is the first of the next episode, info["level"] its
+        level, info["final_obs"][slot] the last observation, and info["final_info"] has the level,
+        whether it was solved, and the return "r" and length "l" of the episode.  If the autoreset
+        mode is Disabled, the slot waits for reset(options={"reset_mask": ended}), and the
+        observation is the last one of the episode.
         """
         num_ended = self._env.step(np.asarray(actions), self._chooser if self._autoreset else None)
         info = self._info()
@@ -130,27 +131,27 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         return self._observations, self._rewards, self._terminated, self._truncated, info
 
     def render(self) -> tuple[NDArray[np.uint8], ...]:
-        """A picture of every slot, where render_mode is rgb_array."""
+        """Returns an image of every slot; requires render_mode="rgb_array"."""
         if self.render_mode is None:
             raise ValueError("render needs make_vec(..., render_mode='rgb_array')")
         return tuple(self._env.frame(slot) for slot in range(self.num_envs))
 
     def missions(self) -> tuple[str, ...]:
-        """The task of every slot in words; empty where there are none."""
+        """The task of every slot as text; empty if the environment has none."""
         return tuple(self._env.mission(slot) for slot in range(self.num_envs))
 
     def difficulty(self, level: int) -> int | None:
-        """From 0, easiest; None where levels have no degree."""
+        """Difficulty of a level from 0, the easiest; None if the environment defines none."""
         return self._env.difficulty(level)
 
     @property
     def curriculum(self) -> Chooser | None:
-        """What was given to make_vec."""
+        """The curriculum that was passed to make_vec."""
         return self._curriculum
 
     @property
     def full_distribution(self) -> LevelSet:
-        """What is meant by all levels of this environment."""
+        """The set of all levels of this environment."""
         return self._env.full_distribution
 
     def __repr__(self) -> str:
@@ -165,11 +166,11 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         if mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask must have the shape [{self.num_envs}], not {list(mask.shape)}")
         if not mask.any():
-            raise ValueError("reset_mask must be True somewhere")
+            raise ValueError("reset_mask must have at least one True")
         return np.flatnonzero(mask).tolist()
 
     def _drawn(self, slots: list[int]) -> list[int]:
-        # A class made of one of ours may have another next().
+        # A subclass may override next().
         is_ours = getattr(type(self._chooser), "next", None) is Curriculum.next
         first = not self._has_begun and is_ours
         self._has_begun = True
@@ -186,7 +187,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
                 if level not in self._curriculum.levels:
                     raise IndexError(f"level {level} is not in the set of levels")
         self._env.start(slots, given[slots])
-        # A curriculum that keeps count of what is played hears of it.
+        # Notifies a curriculum that counts the levels played.
         choose = getattr(self._curriculum, "choose", None)
         if choose is not None:
             for slot in slots:
@@ -198,7 +199,7 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         return {"level": self._level, "_level": self._everywhere}
 
     def _add_ends(self, info: dict[str, Any]) -> None:
-        """As Gymnasium's own vector environments do, with a mask beside each key."""
+        """Adds final_info and final_obs, each with its mask, as Gymnasium's vector environments do."""
         ended = self._terminated | self._truncated
         final = self._final
         if self._copy:
@@ -224,15 +225,15 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
              curriculum: Chooser | None = None,
              autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
              render_mode: str | None = None, **options: bool | float | str) -> LevelVectorEnv:
-    """The environment of this name (plr.environments() lists them) in `num_envs` slots.
+    """Creates the environment of this name (plr.environments() lists them) with `num_envs` slots.
 
-    levels          what is played without a curriculum: a number n for 0..n-1, a range, ids, or a
-                    LevelSet; by default the full distribution
-    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or anything with next()
-    autoreset_mode  SameStep: the next episode begins in the step that ended one; Disabled: it begins
-                    when reset(options={"reset_mask": ended}) says so, after scores were recorded
-    copy            arrays of their own instead of views that the next step overwrites
-    render_mode     None, or "rgb_array" for pictures by render()
+    levels          the levels to play without a curriculum: a number n for 0..n-1, a range, ids, or
+                    a LevelSet; default: the full distribution
+    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or any object with next()
+    autoreset_mode  SameStep: the next episode starts in the step that ended one; Disabled: it starts
+                    with reset(options={"reset_mask": ended}), after scores were recorded
+    copy            return copies instead of views that the next step overwrites
+    render_mode     None, or "rgb_array" for images from render()
     options         observation="full" or "view", seeding="default", "legacy" or "pcg64" of MiniGrid;
                     num_workers of Procgen, 0 for one thread per core
     """
@@ -241,10 +242,10 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
 
 
 def _find_files(name: str) -> None:
-    """Sets the variable that names the folder of files that the environment's family needs.
+    """Sets the environment variable of the folder with the files of a family, e.g. PLR_PROCGEN.
 
-    Such as PLR_PROCGEN.  Looks where ./plr installs them, then for a Python package of the family's
-    name; leaves the variable unset where neither is found.
+    Looks where ./plr installs them, then for a Python package of the family's name; does not set the
+    variable if neither is found.
     """
     family = name.partition("/")[0]
     variable = files_variable(name)

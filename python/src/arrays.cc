@@ -22,7 +22,7 @@ const char* kind_text(std::string_view dtype) {
   return dtype == "uint64" ? "whole numbers" : "numbers";
 }
 
-// What the conversion to `dtype` would silently change.
+// Throws if the conversion to `dtype` would change values silently.
 void check_values(const char* name, const nb::object& array, std::string_view kind,
                   std::string_view dtype) {
   const auto all = [](const nb::object& answers) {
@@ -43,7 +43,7 @@ nb::object checked(const char* name, nb::handle value, std::span<const std::size
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object array = numpy.attr("asarray")(value);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
-  const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // of any type, then
+  const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // its type does not matter
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos) {
     const auto type = nb::cast<std::string>(array.attr("dtype").attr("name"));
     throw nb::type_error(

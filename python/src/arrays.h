@@ -1,10 +1,10 @@
-// How do arrays come from Python, and go there?
+// Conversion of arrays between Python and C++.
 //
 //   const Array<double> rewards = take<double>("rewards", object, {num_steps, num_slots});
 //   return to_numpy(std::move(scores));
 //
-// What comes is anything that numpy.asarray takes: its kind and shape are checked in words of our
-// own, and it is copied only if its type or layout is another.
+// take() accepts anything that numpy.asarray accepts, checks its kind and shape with messages that
+// name the array, and copies it only if its type or layout differs.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,7 +22,7 @@ namespace nb = nanobind;
 template <class T>
 using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-// Numbers in rows, alive as long as this is.
+// A row-major array. Keeps its memory alive. Copies share the memory. Not thread-safe.
 template <class T>
 struct Array {
   nb::ndarray<nb::numpy, const T, nb::c_contig> data;
@@ -35,8 +35,8 @@ constexpr std::size_t kAny = static_cast<std::size_t>(-1);
 
 namespace detail {
 
-// numpy.asarray(value), of the type named `dtype`, if it is of one of the `kinds` of numpy's
-// dtype.kind and has this shape.  Raises TypeError or ValueError naming the array.
+// Returns numpy.asarray(value) converted to `dtype`. Raises TypeError or ValueError naming the
+// array if its dtype.kind is not in `kinds` or its shape differs.
 nb::object checked(const char* name, nb::handle value, std::span<const std::size_t> shape,
                    const char* kinds, const char* dtype);
 
@@ -54,7 +54,7 @@ struct NumpyType<float> {
 };
 template <>
 struct NumpyType<bool> {
-  static constexpr const char* kKinds = "bfiu";  // other numbers must be 0 or 1
+  static constexpr const char* kKinds = "bfiu";  // numbers must be 0 or 1
   static constexpr const char* kName = "bool";
 };
 template <>
@@ -72,7 +72,7 @@ Array<T> take(const char* name, nb::handle value, const std::vector<std::size_t>
   return {nb::cast<nb::ndarray<nb::numpy, const T, nb::c_contig>>(array)};
 }
 
-// An array that owns its numbers.
+// Returns an array that owns `values`.
 template <class T>
 Column<T> to_numpy(std::vector<T> values) {
   auto* owned = new std::vector<T>(std::move(values));

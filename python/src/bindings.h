@@ -1,7 +1,7 @@
-// What does the module plr._core consist of?
+// The functions that define the module plr._core.
 //
-// A function per topic, called once by NB_MODULE (module.cc), in this order: later ones use the
-// types of earlier ones.
+// NB_MODULE (module.cc) calls each once, in this order: later functions use the types of earlier
+// ones.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,8 +17,8 @@ void bind_curricula(nb::module_& module);
 void bind_scorer(nb::module_& module);
 void bind_environments(nb::module_& module);
 
-// The set that Python means: a LevelSet, a number n for 0..n-1, a range, or ids.  Throws
-// std::invalid_argument or raises TypeError if it is none.
+// Converts a LevelSet, a number n for 0..n-1, a range, or ids to a LevelSet. Throws
+// std::invalid_argument or raises TypeError for anything else.
 LevelSet levels_from(nb::handle levels);
 
 }  // namespace plr::python

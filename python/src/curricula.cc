@@ -1,4 +1,4 @@
-// LevelReplay, Uniform and Tscl: the same functions for each, and what only some have.
+// Bindings of LevelReplay, Uniform and Tscl: their common functions, and those of only some.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -24,10 +24,10 @@ namespace {
 
 using nb::literals::operator""_a;
 
-// The stream that the trainer draws levels from: the same seed, the same draws.
+// The random stream of the trainer's level draws: the same seed gives the same draws.
 Random stream_of(nb::handle seed) { return Streams(whole_number("seed", seed)).named("levels"); }
 
-// ---- what all curricula do -------------------------------------------------------------------
+// ---- common functions ------------------------------------------------------------------------
 
 Column<LevelId> next_batch(Curriculum& curriculum, std::size_t count) {
   std::vector<LevelId> levels(count);
@@ -39,7 +39,7 @@ void record(Curriculum& curriculum, LevelId level, double score, double episode_
   curriculum.record({.level = level, .score = score, .episode_return = episode_return});
 }
 constexpr const char* kRecordHelp =
-    "An episode has ended: its score, and the sum of its raw rewards.";
+    "Records a finished episode: its score, and the sum of its raw rewards.";
 
 void record_batch(Curriculum& curriculum, nb::handle levels, nb::handle scores, nb::handle returns,
                   nb::handle finished) {
@@ -93,31 +93,30 @@ nb::dict scores_of(const Curriculum& curriculum) {
 void bind_base(nb::module_& module) {
   nb::class_<Curriculum> type(
       module, "Curriculum",
-      "Who decides what the agent trains on next: hands out levels, hears how episodes went.");
+      "Base class of the level samplers: chooses levels and records the results of episodes.");
   bind_state_dict(type);
   type.def("next", &Curriculum::next, "The level of the next episode.")
       .def("next_batch", &next_batch, "count"_a, "The levels of the next `count` episodes.")
       .def(
           "first", [](Curriculum& self, std::size_t count) { return to_numpy(self.first(count)); },
-          "count"_a,
-          "The levels that `count` environments begin with; called once, before any next().")
+          "count"_a, "The first levels of `count` environments; call it once, before next().")
       .def("record", &record, "level"_a, "score"_a, "episode_return"_a = 0.0, kRecordHelp)
       .def("record_batch", &record_batch, "levels"_a, "scores"_a, "returns"_a = nb::none(),
            "finished"_a = nb::none(),
            nb::sig("def record_batch(self, levels: numpy.typing.ArrayLike, scores: "
                    "numpy.typing.ArrayLike, returns: numpy.typing.ArrayLike | None = None, "
                    "finished: numpy.typing.ArrayLike | None = None) -> None"),
-           "Several, in their order; takes what EpisodeScorer.score returns.  One that is refused "
-           "leaves those before it recorded.")
+           "Records several episodes in order; takes the results of EpisodeScorer.score.  If one "
+           "is refused, those before it are recorded.")
       .def("weights", &weights_of,
            nb::sig("def weights(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "The levels that may be chosen again, as columns: level, probability, score, staleness, "
+           "The levels that may be replayed, as columns: level, probability, score, staleness, "
            "is_scored.")
       .def("scores", &scores_of, nb::sig("def scores(self) -> dict[int, float]"),
            "The score of every level that has one.");
 }
 
-// ---- the three -------------------------------------------------------------------------------
+// ---- the classes -----------------------------------------------------------------------------
 
 constexpr const char* kInitSignature =
     "def __init__(self, levels: int | range | LevelSet | collections.abc.Sequence[int] | "
@@ -171,7 +170,7 @@ nb::dict settings_of_tscl(const Tscl& tscl) {
   return settings;
 }
 
-// A curriculum pickles as what makes it anew, and its state.
+// Pickles a curriculum as the arguments of its constructor and its state.
 template <class T>
 void bind_curriculum(nb::class_<T, Curriculum>& type,
                      T (*make)(nb::handle, nb::handle, const nb::kwargs&),
@@ -205,45 +204,45 @@ void bind_curriculum(nb::class_<T, Curriculum>& type,
 
 void bind_replay(nb::module_& module) {
   static const std::string doc =
-      "Prioritized Level Replay: draws levels by how much may still be learnt there, and by how "
-      "long they have not been visited.\n\n" +
+      "Prioritized Level Replay: draws levels by their learning potential, mixed with levels that "
+      "have not been played for long.\n\n" +
       settings_help<LevelReplayConfig>();
   nb::class_<LevelReplay, Curriculum> type(module, "LevelReplay", doc.c_str());
   bind_curriculum(type, &make_replay, &settings_of_replay);
   type.def("choose", &LevelReplay::choose, "level"_a,
-           "Takes note that this level is played next, for callers that choose one themselves.")
+           "Notes that this level is played next, for callers that choose levels themselves.")
       .def_prop_ro("replay_probability", &LevelReplay::replay_probability,
                    "The probability that the next draw is a replay.")
       .def_prop_ro("num_draws", &LevelReplay::num_draws)
-      .def_prop_ro("num_seen", &LevelReplay::num_seen, "Levels that can be replayed.")
+      .def_prop_ro("num_seen", &LevelReplay::num_seen, "The number of levels that can be replayed.")
       .def_static(
           "released_code", [] { return settings_of(LevelReplayConfig::released_code()); },
           nb::sig("def released_code() -> dict[str, typing.Any]"),
-          "The settings with which the code that the paper's authors released works.");
+          "The settings of the code that the paper's authors released.");
 }
 
 void bind_uniform(nb::module_& module) {
-  nb::class_<Uniform, Curriculum> type(
-      module, "Uniform",
-      "The baseline: every level as likely as any other.\n\nSettings:\n    first_levels = drawn: "
-      "the levels that the slots begin with, drawn or sequential");
+  nb::class_<Uniform, Curriculum> type(module, "Uniform",
+                                       "The baseline: every level is equally "
+                                       "likely.\n\nSettings:\n    first_levels = drawn: the first "
+                                       "levels of the slots, drawn or sequential");
   bind_curriculum(type, &make_uniform, &settings_of_uniform);
   type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp)
       .def(
           "choose",
           [](const Uniform& self, LevelId level) { check_result({.level = level}, self.levels()); },
-          "level"_a, "Refuses a level that is not in the set; there is nothing to take note of.");
+          "level"_a, "Checks that the level is in the set; has no other effect.");
 }
 
 void bind_tscl(nb::module_& module) {
   static const std::string doc =
-      "TSCL-Window: draws levels by how fast their returns change.\n\n" +
+      "TSCL-Window: draws levels by the rate at which their returns change.\n\n" +
       settings_help<TsclConfig>() +
-      "    first_levels = drawn: the levels that the slots begin with, drawn or sequential";
+      "    first_levels = drawn: the first levels of the slots, drawn or sequential";
   nb::class_<Tscl, Curriculum> type(module, "Tscl", doc.c_str());
   bind_curriculum(type, &make_tscl, &settings_of_tscl);
   type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp)
-      .def("choose", &Tscl::choose, "level"_a, "Takes note that this level is played next.")
+      .def("choose", &Tscl::choose, "level"_a, "Notes that this level is played next.")
       .def("progress", &Tscl::progress, "level"_a, "The slope of the level's returns.")
       .def_prop_ro("num_draws", &Tscl::num_draws);
 }

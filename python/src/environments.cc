@@ -1,4 +1,4 @@
-// The environments: LevelPlayer behind the GIL, and the list of names.
+// Bindings of the environments: LevelPlayer, with the GIL released, and the list of names.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -31,13 +31,13 @@ namespace {
 
 using nb::literals::operator""_a;
 
-// While one thread is inside, others are refused rather than let in: nothing here is synchronized,
-// and the GIL is not held.
+// Throws if another thread is using the environment: it is not thread-safe, and the GIL is released
+// while it steps.
 class InUse {
  public:
   explicit InUse(std::atomic<bool>& flag) : flag_(flag) {
     if (flag_.exchange(true)) {
-      throw std::runtime_error("this environment is in use by another thread; make one for each");
+      throw std::runtime_error("this environment is in use by another thread; use one per thread");
     }
   }
   ~InUse() { flag_ = false; }
@@ -67,8 +67,8 @@ class Environment {
     player_.start(starts_);
   }
 
-  // Returns how many episodes ended; `curriculum` has chosen their slots' next levels then, unless
-  // there is none.
+  // Returns the number of episodes that ended. Starts the next levels that `curriculum` chooses,
+  // unless it is None.
   std::size_t step(const nb::ndarray<nb::ro, nb::device::cpu>& actions, nb::handle curriculum) {
     const InUse guard(in_use_);
     read(actions);
@@ -77,7 +77,7 @@ class Environment {
       player_.step(actions_);
     }
     if (player_.ended().empty() || curriculum.is_none()) return player_.ended().size();
-    // With the GIL, since other threads may be recording.
+    // With the GIL, because other threads may record results.
     choose_next(curriculum);
     const nb::gil_scoped_release release;
     player_.start(starts_);
@@ -91,7 +91,7 @@ class Environment {
 
   image::Image frame(int slot, int tile_size) {
     const InUse guard(in_use_);
-    if (!player_.env().level(slot)) throw std::runtime_error("reset() comes before render()");
+    if (!player_.env().level(slot)) throw std::runtime_error("call reset() before render()");
     const std::size_t size = player_.spec().observation_size();
     const auto observation =
         player_.batch().observations.subspan(static_cast<std::size_t>(slot) * size, size);
@@ -100,7 +100,7 @@ class Environment {
 
  private:
   static std::unique_ptr<VectorEnv> make(std::string_view name, const EnvOptions& options) {
-    const nb::gil_scoped_release release;  // Procgen reads its pictures
+    const nb::gil_scoped_release release;  // Procgen reads its images
     return catalog::make_env(name, options);
   }
 
@@ -110,7 +110,7 @@ class Environment {
     const std::int64_t stride = from.stride(0);
     for (std::size_t i = 0; i < actions_.size(); ++i) {
       const auto value = static_cast<std::int64_t>(data[static_cast<std::int64_t>(i) * stride]);
-      // Here rather than later, where what does not fit into an Action would be another.
+      // Checked before the conversion to Action, which could change the value.
       if (value < 0 || value >= player_.spec().num_actions) refuse(i, value);
       actions_[i] = static_cast<Action>(value);
     }
@@ -137,7 +137,7 @@ class Environment {
     throw nb::type_error("actions must be int64, int32 or uint8");
   }
 
-  // And not of a class that a user has made of one: its next() may be another.
+  // Whether it is one of plr's classes, and not a subclass, which may override next().
   static bool is_ours(nb::handle curriculum) {
     const nb::handle type = curriculum.type();
     return type.is(nb::type<LevelReplay>()) || type.is(nb::type<Uniform>()) ||
@@ -163,7 +163,7 @@ class Environment {
   std::atomic<bool> in_use_ = false;
 };
 
-// Slots are environments to Python's users.
+// In Python the number of slots is called num_envs.
 EnvOptions options_from(nb::handle num_envs, const nb::kwargs& settings) {
   EnvOptions options;
   if (settings.contains("num_slots")) {
@@ -182,7 +182,7 @@ EnvOptions options_from(nb::handle num_envs, const nb::kwargs& settings) {
   return options;
 }
 
-// A view of memory that lives as long as the environment does.
+// A view of the environment's memory, which keeps the environment alive.
 template <class T>
 nb::object view(nb::handle owner, std::span<T> data, std::vector<std::size_t> shape,
                 const char* as = nullptr) {
@@ -250,8 +250,8 @@ std::string files_variable(std::string_view name) {
 
 void bind_environments(nb::module_& module) {
   nb::class_<Environment>(module, "Environment",
-                          "Slots that play level after level; plr.make_vec makes a Gymnasium "
-                          "environment of it.")
+                          "Slots that play levels one after another; plr.make_vec wraps it as a "
+                          "Gymnasium environment.")
       .def(
           "__init__",
           [](Environment* self, std::string_view name, nb::handle num_envs,
@@ -264,27 +264,28 @@ void bind_environments(nb::module_& module) {
       .def("start", &Environment::start, "slots"_a, "levels"_a,
            nb::sig("def start(self, slots: collections.abc.Sequence[int], levels: "
                    "numpy.typing.ArrayLike) -> None"),
-           "Begins a level in each of these slots.")
+           "Starts a level in each of these slots.")
       .def("step", &Environment::step, "actions"_a, "curriculum"_a.none(),
            nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
                    "typing.Any) -> int"),
-           "One action in every slot; where it ended an episode, the level that the curriculum "
-           "chooses begins; without one, the slot waits for start().  Returns how many ended.")
+           "Takes one action in every slot.  Where it ends an episode, the curriculum chooses the "
+           "next level; without a curriculum, the slot waits for start().  Returns the number of "
+           "ended episodes.")
       .def("arrays", &arrays_of,
            nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "Views of everything that a step writes.")
+           "Views of the arrays that a step writes.")
       .def("frame", &frame, "slot"_a, "tile_size"_a = 24,
            nb::sig("def frame(self, slot: int, tile_size: int = 24) -> "
                    "numpy.typing.NDArray[numpy.uint8]"),
-           "A picture of the slot for people, [height, width, 3].")
+           "An image of the slot, [height, width, 3].")
       .def("mission", &Environment::mission, "slot"_a,
-           "The slot's task in words; empty where there are none.")
+           "The task of the slot as text; empty if there is none.")
       .def(
           "difficulty",
           [](const Environment& self, LevelId level) {
             return self.player().env().difficulty(level);
           },
-          "level"_a, "From 0, easiest; None where levels have no degree.")
+          "level"_a, "Difficulty from 0, the easiest; None if it is not defined.")
       .def_prop_ro("name", [](const Environment& self) { return self.player().spec().name; })
       .def_prop_ro("num_actions",
                    [](const Environment& self) { return self.player().spec().num_actions; })

@@ -1,15 +1,15 @@
-// How does an environment play level after level by itself?
+// Plays levels one after another in the slots of a VectorEnv.
 //
-// A VectorEnv waits where an episode has ended.  A LevelPlayer notes what Python will want to know
-// about the end, and starts the level that somebody chooses for the slot:
+// A VectorEnv waits in a slot whose episode has ended. A LevelPlayer stores the final observation,
+// level, return and length of the episode, and starts the level that the caller chooses:
 //
 //   player.start(starts);                       // {slot, level} pairs
 //   player.step(actions);
 //   for (const int slot : player.ended()) ...   // choose the next levels
 //   player.start(starts);
 //
-// All arrays stay where they are as long as it lives, so that Python may look at them directly.
-// Not copied; not synchronized.
+// All arrays keep their addresses for the lifetime of the object, so that Python can use views of
+// them. Not copyable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class LevelPlayer {
   const VectorEnv& env() const { return *env_; }
   const EnvSpec& spec() const { return env_->spec(); }
 
-  // These throw as VectorEnv's do.
+  // Throw the exceptions of VectorEnv::start and VectorEnv::step.
   void start(std::span<const Start> starts);
   void step(std::span<const Action> actions);
 
@@ -37,9 +37,9 @@ class LevelPlayer {
   std::span<const int> ended() const { return ended_; }
 
   StepBatch batch() { return buffers_.batch(); }
-  std::span<LevelId> levels() { return levels_; }  // [N]: what the observations show
+  std::span<LevelId> levels() { return levels_; }  // [N]: the levels of the observations
 
-  // Of the episode that ended last in a slot.
+  // The episode that ended last in each slot.
   std::span<std::uint8_t> final_observations() { return final_observations_; }  // [N, H, W, C]
   std::span<LevelId> final_levels() { return final_levels_; }                   // [N]
   std::span<double> final_returns() { return final_returns_; }                  // [N]
@@ -52,7 +52,7 @@ class LevelPlayer {
   std::unique_ptr<VectorEnv> env_;
   StepBuffers buffers_;
   std::vector<LevelId> levels_;
-  std::vector<double> returns_;        // of the episodes so far
+  std::vector<double> returns_;        // of the running episodes
   std::vector<std::int64_t> lengths_;  // their steps
   std::vector<int> ended_;
   std::vector<std::uint8_t> final_observations_;

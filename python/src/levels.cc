@@ -1,4 +1,4 @@
-// LevelSet, and everything that Python users may give instead of one.
+// Bindings of LevelSet, and conversion of other Python objects to one.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -22,7 +22,7 @@ using nb::literals::operator""_a;
 
 LevelSet from_range(nb::handle range) {
   if (nb::cast<std::int64_t>(range.attr("step")) != 1) {
-    throw std::invalid_argument("levels: a range must have the step 1; give list(range(...))");
+    throw std::invalid_argument("levels: a range must have the step 1; use list(range(...))");
   }
   return LevelSet::range(whole_number("levels", range.attr("start")),
                          nb::len(nb::borrow<nb::object>(range)));
@@ -39,7 +39,7 @@ std::string text_of(const LevelSet& set) {
          std::to_string(set[0]) + ", " + std::to_string(set.size()) + ")";
 }
 
-// What makes the same set again: first, count, whether it is a stream, and the ids of a list.
+// The pickled state of a set: first, count, whether it is a stream, and the ids of a list.
 using State = std::tuple<LevelId, std::uint64_t, bool, std::vector<LevelId>>;
 
 State state_of(const LevelSet& set) {
@@ -64,18 +64,19 @@ LevelSet levels_from(nb::handle levels) {
 }
 
 void bind_levels(nb::module_& module) {
-  nb::class_<LevelSet>(module, "LevelSet",
-                       "Which levels may be drawn: a range, a list, or a stream of far too many to "
-                       "remember each.")
+  nb::class_<LevelSet>(
+      module, "LevelSet",
+      "The set of levels that may be drawn: a range, a list, or a stream of too many "
+      "levels to store each.")
       .def_static("range", &LevelSet::range, "first"_a, "count"_a,
-                  "The ids first..first+count-1, each remembered.")
+                  "The ids first..first+count-1, each stored.")
       .def_static(
           "list", [](nb::handle ids) { return from_ids(ids); }, "ids"_a,
           nb::sig("def list(ids: collections.abc.Sequence[int] | "
                   "numpy.typing.NDArray[typing.Any]) -> LevelSet"),
           "Exactly these ids, in this order.")
       .def_static("stream", &LevelSet::stream, "first"_a, "count"_a,
-                  "The ids first..first+count-1, treated as endless.")
+                  "The ids first..first+count-1, treated as unbounded.")
       .def_prop_ro("is_stream", &LevelSet::is_stream)
       .def("__len__", &LevelSet::size)
       .def("__contains__", &LevelSet::contains, "level"_a)

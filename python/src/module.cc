@@ -1,7 +1,7 @@
 #include "bindings.h"
 
 NB_MODULE(_core, module) {  // NOLINT(readability-identifier-naming)
-  module.doc() = "What plr has in C++: level samplers, the scorer, the environments.";
+  module.doc() = "The C++ part of plr: level samplers, the scorer, the environments.";
   plr::python::bind_levels(module);
   plr::python::bind_curricula(module);
   plr::python::bind_scorer(module);

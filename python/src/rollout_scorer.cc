@@ -15,7 +15,7 @@ constexpr std::string_view kStateName = "rollout scorer";
 constexpr std::uint32_t kStateVersion = 1;
 constexpr float kLargest = std::numeric_limits<float>::max();
 
-// Normalizes what a policy's last layer gives; log-probabilities stay what they are.
+// Normalizes logits; log-probabilities are unchanged.
 void log_softmax(std::span<const float> logits, std::span<float> log_probs) {
   const double highest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
@@ -54,7 +54,7 @@ void RolloutScorer::check(const StepsView& steps) const {
   expect_finite("rewards", steps.rewards);
   expect_finite("raw_rewards", steps.raw_rewards);
   expect_finite("values", steps.values);
-  // What an action is forbidden by is -infinity.
+  // Masked actions have the logit -infinity.
   for (std::size_t i = 0; i < steps.logits.size(); i += steps.num_actions) {
     const auto row = steps.logits.subspan(i, steps.num_actions);
     const auto is_wrong = [](float logit) { return std::isnan(logit) || logit > kLargest; };
@@ -62,11 +62,11 @@ void RolloutScorer::check(const StepsView& steps) const {
     const std::size_t at = i / steps.num_actions;
     throw std::invalid_argument("logits of slot " + std::to_string(at % slots_.size()) +
                                 " at step " + std::to_string(at / slots_.size()) +
-                                " must be finite, but for actions that are forbidden (-inf)");
+                                " must be finite, except for masked actions (-inf)");
   }
   if (num_steps_ + steps.num_steps > rollout_length_) {
     throw std::invalid_argument("a rollout has at most " + std::to_string(rollout_length_) +
-                                " steps here, not " + std::to_string(num_steps_ + steps.num_steps));
+                                " steps, not " + std::to_string(num_steps_ + steps.num_steps));
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     bool is_open = slots_[slot].is_open;

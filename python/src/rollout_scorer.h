@@ -1,14 +1,14 @@
-// How is a whole rollout scored at once?
+// Scores rollouts that are given as arrays [T, N].
 //
-// Trainers in Python collect arrays [T, N] and score them when the rollout is full, or after every
-// step.  A RolloutScorer takes those arrays and tells an EpisodeScorer (core/episode_scorer.h) what
-// happened, slot by slot; it remembers which episodes are open, so that they go on.
+// Python trainers score a rollout when it is full, or after every step. A RolloutScorer feeds the
+// arrays to an EpisodeScorer (core/episode_scorer.h), slot by slot, and keeps track of unfinished
+// episodes, which continue in the next call.
 //
 //   RolloutScorer scorer({}, num_slots, 128);
-//   scorer.add(steps, results);               // what became due, in order
+//   scorer.add(steps, results);               // appends the results that are due, in order
 //   scorer.end_rollout(next_values, results);
 //
-// A value type.  Not synchronized.
+// Copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,41 +20,41 @@
 
 namespace plr::python {
 
-// Some steps of all slots: views of the caller's arrays.
+// Steps of all slots: views of the caller's arrays.
 struct StepsView {
   std::size_t num_steps = 0;            // T
   std::size_t num_actions = 0;          // A; 0 without logits
-  std::span<const LevelId> levels;      // [T, N]: the level that step t was taken on
-  std::span<const double> rewards;      // [T, N]: as the agent learns from them
-  std::span<const double> raw_rewards;  // [T, N]: as the environment gives them
+  std::span<const LevelId> levels;      // [T, N]: the level of step t
+  std::span<const double> rewards;      // [T, N]: used for learning, e.g. normalized
+  std::span<const double> raw_rewards;  // [T, N]: of the environment
   std::span<const double> values;       // [T, N]
   std::span<const bool> dones;          // [T, N]: step t ended its episode
-  std::span<const float> logits = {};   // [T, N, A]; may be empty if the score is not of the policy
+  std::span<const float> logits = {};   // [T, N, A]; may be empty if !needs_logits()
 };
 
 class RolloutScorer {
  public:
-  // Throws std::invalid_argument if a setting is out of its bounds.
+  // Throws std::invalid_argument if a setting is out of bounds.
   RolloutScorer(const EpisodeScorerConfig& config, std::size_t num_slots,
                 std::size_t rollout_length);
 
   const EpisodeScorerConfig& config() const { return config_; }
   std::size_t num_slots() const { return slots_.size(); }
   std::size_t rollout_length() const { return rollout_length_; }
-  // Whether scores come from the policy, so that logits are needed.
+  // Whether the score function uses the policy.
   bool needs_logits() const;
 
-  // Both append what became due.  add() throws std::invalid_argument, and nothing has changed then,
-  // if a level changes without an end or a rollout has more steps than its length.
+  // Both append the results that are due. add() throws std::invalid_argument, without changing
+  // anything, if a level changes without an end or a rollout exceeds its length.
   void add(const StepsView& steps, std::vector<EpisodeResult>& results);
-  // next_values[slot] is the value of what follows the slot's last step.
+  // next_values[slot] is the value of the observation after the slot's last step.
   void end_rollout(std::span<const float> next_values, std::vector<EpisodeResult>& results);
-  // Throws std::invalid_argument if one is not finite, as end_rollout does.
+  // Throws std::invalid_argument if a value is not finite, like end_rollout.
   static void check_next(std::span<const float> next_values);
 
   std::vector<std::byte> save() const;
-  // Throws std::runtime_error on damaged bytes or those of other settings; nothing has changed
-  // then.
+  // Throws std::runtime_error, without changing anything, if the bytes are damaged or belong to
+  // other settings.
   void load(std::span<const std::byte> bytes);
 
  private:

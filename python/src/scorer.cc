@@ -1,4 +1,4 @@
-// EpisodeScorer: arrays [T, N] of a rollout in, results for a curriculum out.
+// Bindings of EpisodeScorer: from arrays [T, N] of a rollout to results for a curriculum.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -49,7 +49,7 @@ nb::dict results_of(const std::vector<EpisodeResult>& results) {
   return columns;
 }
 
-// The arrays of some steps, as the caller gave them, and a view of all of them.
+// The caller's arrays of some steps, and a view of them.
 struct Steps {
   Array<LevelId> levels;
   Array<double> rewards;
@@ -71,7 +71,7 @@ struct Steps {
   }
 };
 
-// Arrays of `shape`, which is [any, N], or [N] of a single step.
+// Arrays of `shape`: [any, N], or [N] for a single step.
 Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb::handle levels,
                  nb::handle rewards, nb::handle values, nb::handle dones, nb::handle logits,
                  nb::handle raw_rewards) {
@@ -131,7 +131,7 @@ nb::dict end_rollout(RolloutScorer& scorer, nb::handle next_values) {
 
 void bind_scorer(nb::module_& module) {
   static const std::string doc =
-      "How much may still be learnt from the episodes of a rollout?\n\n"
+      "Computes the scores of levels from rollouts.\n\n"
       "    scorer = plr.EpisodeScorer(num_envs=64, rollout_length=128)\n"
       "    replay.record_batch(**scorer.score(levels, rewards, values, dones, next_values))\n\n" +
       settings_help<EpisodeScorerConfig>();
@@ -153,14 +153,14 @@ void bind_scorer(nb::module_& module) {
                    "numpy.typing.ArrayLike, next_values: numpy.typing.ArrayLike, logits: "
                    "numpy.typing.ArrayLike | None = None, raw_rewards: numpy.typing.ArrayLike | "
                    "None = None) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "The results that a rollout of T <= rollout_length steps of N environments brings: "
-           "levels, scores, returns and finished, one entry per result.\n\n"
-           "levels, rewards, values, dones: [T, N]; dones[t] says that step t ended the episode\n"
-           "next_values: [N], the values of what follows the last step\n"
-           "logits: [T, N, A], for scores of the policy\n"
-           "raw_rewards: [T, N], where `rewards` are normalized and returns are wanted\n\n"
-           "Episodes that are open at the end go on in the next call; what was played of them is a "
-           "result that is not finished, unless open_episodes is stitch.")
+           "Scores a rollout of T <= rollout_length steps of N environments.  Returns levels, "
+           "scores, returns and finished, one entry per result.\n\n"
+           "levels, rewards, values, dones: [T, N]; dones[t] means that step t ended the episode\n"
+           "next_values: [N], the values of the observations after the last step\n"
+           "logits: [T, N, A], for score functions of the policy\n"
+           "raw_rewards: [T, N], if `rewards` are normalized and returns are needed\n\n"
+           "Unfinished episodes continue in the next call; their steps so far give an unfinished "
+           "result, unless open_episodes is stitch.")
       .def("step", &step, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "logits"_a = nb::none(),
            "raw_rewards"_a = nb::none(),
            nb::sig("def step(self, levels: numpy.typing.ArrayLike, rewards: "
@@ -168,12 +168,13 @@ void bind_scorer(nb::module_& module) {
                    "numpy.typing.ArrayLike, logits: numpy.typing.ArrayLike | None = None, "
                    "raw_rewards: numpy.typing.ArrayLike | None = None) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
-           "The same of one step, arrays [N], for trainers that record a score before the next "
-           "level is drawn; end_rollout() comes after the last step of a rollout.")
+           "Scores one step, arrays [N], for trainers that record a score before the next level is "
+           "drawn.  Call end_rollout() after the last step of a rollout.")
       .def("end_rollout", &end_rollout, "next_values"_a,
            nb::sig("def end_rollout(self, next_values: numpy.typing.ArrayLike) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
-           "Values what follows the last step, and brings the results that are due then.")
+           "Ends a rollout and returns the results that are due.  next_values: [N], the values of "
+           "the observations after the last step.")
       .def_prop_ro("num_envs", &RolloutScorer::num_slots)
       .def_prop_ro("rollout_length", &RolloutScorer::rollout_length)
       .def_prop_ro(
@@ -182,7 +183,7 @@ void bind_scorer(nb::module_& module) {
       .def_static(
           "released_code", [] { return settings_of(EpisodeScorerConfig::released_code()); },
           nb::sig("def released_code() -> dict[str, typing.Any]"),
-          "The settings with which the code that the paper's authors released works.")
+          "The settings of the code that the paper's authors released.")
       .def(
           "__getstate__",
           [](const RolloutScorer& self) {

@@ -6,7 +6,7 @@ std::string setting_text(std::string_view name, nb::handle value) {
   if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value) ? "true" : "false";
   if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
   if (nb::isinstance<nb::float_>(value)) return to_text(nb::cast<double>(value));
-  // Whole numbers of any kind, numpy's too, and then whatever else is a number.
+  // Integers of any type, including NumPy's, then other numbers.
   nb::object number = nb::steal(PyNumber_Index(value.ptr()));
   if (number.is_valid()) return nb::cast<std::string>(nb::str(number));
   PyErr_Clear();

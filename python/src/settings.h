@@ -1,7 +1,7 @@
-// How do keyword arguments become settings, and settings a dict?
+// Conversion between keyword arguments, settings and dicts.
 //
-// By the list of fields that every config has (base/fields.h): values pass through their text, as
-// those of the command line do, so that the same wrong value is refused in the same words.
+// Uses the list of fields of each config (base/fields.h). Values are converted through their text,
+// like those of the command line, so that an invalid value gives the same message.
 //
 //   LevelReplayConfig config;
 //   set_fields(settings, config);             // temperature=0.5, transform="rank"
@@ -25,15 +25,14 @@ namespace plr::python {
 
 namespace nb = nanobind;
 
-// The text that stands for a number, a bool or a string.  Raises TypeError naming the setting for
-// anything else.
+// Returns a number, bool or string as text. Raises TypeError naming the setting for anything else.
 std::string setting_text(std::string_view name, nb::handle value);
 
-// A seed, or another whole number that is not negative, with the words of the command line.
+// Converts a non-negative integer, such as a seed, with the messages of the command line.
 std::uint64_t whole_number(std::string_view name, nb::handle value);
 
-// Throws std::invalid_argument for an unknown name, with the closest known one, and for a value
-// that the setting cannot have.
+// Throws std::invalid_argument for an unknown name, with the closest known one, and for an invalid
+// value.
 template <class Config>
 void set_fields(const nb::kwargs& settings, Config& config) {
   for (const auto [key, value] : settings) {
@@ -60,7 +59,7 @@ nb::dict settings_of(const Config& config) {
   return settings;
 }
 
-// "NAME = DEFAULT: what it means" lines, for the docstring of whoever takes these settings.
+// Lines "NAME = DEFAULT: help" for docstrings.
 template <class Config>
 std::string settings_help() {
   std::string text = "Settings:\n";

@@ -1,6 +1,4 @@
-// How do saved states travel through Python?
-//
-// As {"state": bytes}, the very bytes that save() writes and load() checks (base/bytes.h).
+// Saved states in Python: {"state": bytes}, with the bytes of save() and load() (base/bytes.h).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,27 +20,27 @@ nb::bytes bytes_of(const T& object) {
 template <class T>
 void load_bytes(nb::handle bytes, T& object) {
   if (!nb::isinstance<nb::bytes>(bytes)) {
-    throw std::invalid_argument("state has no bytes 'state'; give what state_dict() returned");
+    throw std::invalid_argument("state has no bytes 'state'; pass the result of state_dict()");
   }
   const auto state = nb::borrow<nb::bytes>(bytes);
   object.load({static_cast<const std::byte*>(state.data()), state.size()});
 }
 
-// For the functions of pickle, whose types are nobody else's business.
+// Signatures of pickle's methods, with opaque types.
 constexpr const char* kGetStateSignature = "def __getstate__(self) -> tuple[object, ...]";
 constexpr const char* kSetStateSignature =
     "def __setstate__(self, state: tuple[object, ...], /) -> None";
 
-// The settings among the parts of a pickled state, of which there are so many.  Throws
-// std::runtime_error for a state that is none of ours.
+// Returns the settings, part `at` of the `num_parts` of a pickled state. Throws std::runtime_error
+// if the state has another structure.
 inline nb::kwargs settings_in(const nb::tuple& state, std::size_t num_parts, std::size_t at) {
   if (state.size() != num_parts || !nb::isinstance<nb::dict>(state[at])) {
-    throw std::runtime_error("the pickled state is damaged, or of another version");
+    throw std::runtime_error("the pickled state is damaged or of another version");
   }
   return nb::borrow<nb::kwargs>(nb::handle(state[at]));
 }
 
-// Gives a class the functions that torch's users expect.
+// Adds state_dict() and load_state_dict(), as in torch.
 template <class T, class... Bases>
 void bind_state_dict(nb::class_<T, Bases...>& type) {
   type.def(
@@ -52,14 +50,14 @@ void bind_state_dict(nb::class_<T, Bases...>& type) {
             state["state"] = bytes_of(self);
             return state;
           },
-          nb::sig("def state_dict(self) -> dict[str, bytes]"),
-          "Everything that decides its future.")
+          nb::sig("def state_dict(self) -> dict[str, bytes]"), "Returns the complete state.")
       .def(
           "load_state_dict",
           [](T& self, const nb::dict& state) { load_bytes(state.attr("get")("state"), self); },
           nb::arg("state"), nb::sig("def load_state_dict(self, state: dict[str, bytes]) -> None"),
-          "Goes on from there.  Raises RuntimeError for a damaged state or one of other settings; "
-          "nothing has changed then.");
+          "Restores a state.  Raises RuntimeError, without changing anything, if the state is "
+          "damaged "
+          "or has other settings.");
 }
 
 }  // namespace plr::python

@@ -1,4 +1,4 @@
-"""Is make_vec a vector environment as Gymnasium means it, and does it play the real MiniGrid?"""
+"""make_vec follows the conventions of Gymnasium's vector environments and plays like minigrid."""
 
 import gymnasium
 import numpy as np
@@ -12,7 +12,7 @@ NAME = "minigrid/MiniGrid-DoorKey-5x5-v0"
 
 
 def play(envs, num_steps, seed=0):
-    """Everything that random actions show, copied."""
+    """Copies of all results of steps with random actions."""
     random = np.random.default_rng(seed)
     for _ in range(num_steps):
         observations, rewards, terminated, truncated, info = envs.step(
@@ -20,7 +20,7 @@ def play(envs, num_steps, seed=0):
         yield (observations.copy(), rewards.copy(), terminated.copy(), truncated.copy(), info["level"].copy(), info)
 
 
-# ---- what Gymnasium asks of every vector environment ----------------------------------------------
+# ---- Gymnasium's conventions ----------------------------------------------------------------------
 
 
 def test_spaces_and_metadata_are_declared():
@@ -36,7 +36,7 @@ def test_spaces_and_metadata_are_declared():
     assert envs.closed
 
 
-def test_what_reset_and_step_return_is_of_the_declared_types():
+def test_reset_and_step_return_the_declared_types():
     envs = plr.make_vec(NAME, 3)
     observations, info = envs.reset(seed=1)
     assert observations in envs.observation_space
@@ -50,7 +50,7 @@ def test_what_reset_and_step_return_is_of_the_declared_types():
 
 
 class OneSlot:
-    """A vector environment of one slot, whose ends are plain bools as the checker expects them."""
+    """A vector environment of one slot with plain bools for ends, as the checker expects."""
 
     def __init__(self, envs):
         self.envs = envs
@@ -63,7 +63,7 @@ class OneSlot:
         return observations, rewards, bool(terminated[0]), bool(truncated[0]), info
 
 
-def test_the_environment_checker_finds_nothing():
+def test_the_environment_checker_reports_nothing():
     envs = plr.make_vec(NAME, 3, copy=True)
     env_checker.check_reset_seed_determinism(envs)
     env_checker.check_reset_options(envs)
@@ -75,7 +75,7 @@ def test_the_environment_checker_finds_nothing():
         env_checker.check_returned_data_not_reused(OneSlot(plr.make_vec(NAME, 1, copy=True)))
 
 
-def test_gymnasiums_wrappers_take_it():
+def test_gymnasium_wrappers_work():
     envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(plr.make_vec(NAME, 4, levels=10))
     envs.reset(seed=1)
     told = []
@@ -92,7 +92,7 @@ def test_gymnasiums_wrappers_take_it():
 
 
 class LevelInOrder(gymnasium.Wrapper):
-    """Real minigrid that begins its next episode on the level that somebody names."""
+    """The package minigrid, starting its next episode on a given level."""
 
     def __init__(self, env, next_level):
         super().__init__(env)
@@ -110,7 +110,7 @@ class LevelInOrder(gymnasium.Wrapper):
 
 @pytest.mark.parametrize("observation", ["full", "view"])
 @pytest.mark.parametrize("task", ["MiniGrid-DoorKey-5x5-v0", "MiniGrid-MultiRoom-N2-S4-v0", "MiniGrid-LavaGapS5-v0"])
-def test_it_equals_gymnasiums_own_vector_environment_of_real_minigrid(task, observation):
+def test_results_equal_gymnasiums_vector_environment_of_minigrid(task, observation):
     pytest.importorskip("minigrid")
     from minigrid.wrappers import FullyObsWrapper, ImgObsWrapper
 
@@ -148,17 +148,17 @@ def test_it_equals_gymnasiums_own_vector_environment_of_real_minigrid(task, obse
     assert num_ended > 10
 
 
-# ---- which level is played, and when --------------------------------------------------------------
+# ---- choice of levels -----------------------------------------------------------------------------
 
 
-def test_given_levels_begin_in_their_slots():
+def test_given_levels_start_in_their_slots():
     envs = plr.make_vec(NAME, 4)
     observations, info = envs.reset(options={"levels": [7, 8, 7, 2**40]})
     assert info["level"].tolist() == [7, 8, 7, 2**40]
     assert (observations[0] == observations[2]).all() and (observations[0] != observations[1]).any()
 
 
-def test_a_mask_resets_some_slots_and_lets_others_go_on():
+def test_reset_mask_resets_selected_slots_only():
     envs = plr.make_vec(NAME, 3)
     before, _ = envs.reset(options={"levels": [1, 2, 3]})
     before = before.copy()
@@ -167,7 +167,7 @@ def test_a_mask_resets_some_slots_and_lets_others_go_on():
     assert (after[0] == before[0]).all() and (after[2] == before[2]).all()
 
 
-def test_without_a_curriculum_levels_are_drawn_uniformly_by_the_seed():
+def test_without_a_curriculum_levels_are_drawn_uniformly_from_the_seed():
     envs = plr.make_vec(NAME, 4, levels=range(100, 120))
     source = plr.Uniform(range(100, 120), seed=5)
     _, info = envs.reset(seed=5)
@@ -175,10 +175,10 @@ def test_without_a_curriculum_levels_are_drawn_uniformly_by_the_seed():
     for _, _, terminated, truncated, level, _ in play(envs, 500):
         for slot in np.flatnonzero(terminated | truncated):
             assert level[slot] == source.next()
-    assert source.next_batch(4).tolist() == envs.reset()[1]["level"].tolist()  # it goes on
+    assert source.next_batch(4).tolist() == envs.reset()[1]["level"].tolist()  # continues the draws
 
 
-def test_the_same_seed_plays_the_same():
+def test_equal_seeds_give_equal_episodes():
     def played():
         envs = plr.make_vec(NAME, 4)
         envs.reset(seed=11)
@@ -188,7 +188,7 @@ def test_the_same_seed_plays_the_same():
         assert all((a == b).all() for a, b in zip(one, other))
 
 
-def test_a_curriculum_chooses_every_next_level_and_hears_of_results():
+def test_a_curriculum_chooses_every_next_level_and_records_results():
     replay, twin = (plr.LevelReplay(30, seed=2) for _ in range(2))
     envs = plr.make_vec(NAME, 4, curriculum=replay)
     _, info = envs.reset()
@@ -239,7 +239,7 @@ def test_levels_given_to_a_curriculum_count_as_drawn():
     replay.record(9, 1.0)
 
 
-def test_anything_with_next_is_a_curriculum():
+def test_any_object_with_next_is_a_curriculum():
     class Turns:
         turn = 0
 
@@ -262,10 +262,10 @@ def test_an_error_of_the_curriculum_reaches_the_caller():
     envs.reset(options={"levels": [1, 2]})
     with pytest.raises(KeyError, match="no level today"):
         list(play(envs, 600))
-    envs.reset(options={"levels": [1, 2]})  # and another reset begins anew
+    envs.reset(options={"levels": [1, 2]})  # another reset works
 
 
-def test_final_info_tells_return_length_and_success():
+def test_final_info_has_return_length_and_success():
     envs = plr.make_vec("minigrid/MiniGrid-Empty-5x5-v0", 1)
     envs.reset(options={"levels": [0]})
     forward, right = np.array([2]), np.array([1])
@@ -281,7 +281,7 @@ def test_final_info_tells_return_length_and_success():
 # ---- arrays ---------------------------------------------------------------------------------------
 
 
-def test_arrays_are_views_unless_copies_are_wanted():
+def test_arrays_are_views_unless_copy_is_set():
     envs = plr.make_vec(NAME, 2)
     first, _ = envs.reset(seed=1)
     second, *_ = envs.step(np.array([0, 0]))
@@ -300,7 +300,7 @@ def test_arrays_outlive_their_environment():
 
 @pytest.mark.parametrize("actions", [[0, 1], np.array([0, 1], np.int32), np.array([0, 9, 1, 9])[::2],
                                      np.array([0, 1], np.uint8)])
-def test_actions_may_be_of_any_whole_number_type(actions):
+def test_actions_may_have_any_integer_type(actions):
     envs, expected = plr.make_vec(NAME, 2), plr.make_vec(NAME, 2)
     envs.reset(seed=1)
     expected.reset(seed=1)
@@ -318,7 +318,7 @@ WRONG_ACTIONS = [
 
 
 @pytest.mark.parametrize("actions, error, message", WRONG_ACTIONS, ids=[message for *_, message in WRONG_ACTIONS])
-def test_wrong_actions_are_refused_and_nothing_has_moved(actions, error, message):
+def test_invalid_actions_are_refused_without_a_step(actions, error, message):
     envs = plr.make_vec(NAME, 2)
     before = envs.reset(seed=1)[0].copy()
     with pytest.raises(error) as refused:
@@ -327,7 +327,7 @@ def test_wrong_actions_are_refused_and_nothing_has_moved(actions, error, message
     assert (envs._observations == before).all()
 
 
-# ---- what cannot be -------------------------------------------------------------------------------
+# ---- invalid arguments ----------------------------------------------------------------------------
 
 WRONG = [
     (dict(name="minigrid/DoorKey"), ValueError, "unknown environment 'minigrid/DoorKey'; did you mean "),
@@ -337,9 +337,9 @@ WRONG = [
     (dict(observation="ful"), ValueError, "observation must be one of full, view, not ful"),
     (dict(observaton="full"), ValueError, "unknown setting 'observaton'; did you mean observation?"),
     (dict(levels=5, curriculum=plr.Uniform(5)), ValueError,
-     "levels and curriculum are given; the curriculum knows its levels"),
+     "give levels or curriculum, not both: a curriculum has its own levels"),
     (dict(levels=[3, 3]), ValueError, "levels: id 3 is given twice"),
-    (dict(curriculum=5), TypeError, "curriculum must have a function next(), which int has not"),
+    (dict(curriculum=5), TypeError, "curriculum must have a method next(); int has none"),
     (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError,
      "autoreset_mode must be SameStep or Disabled, not NextStep"),
     (dict(render_mode="human"), ValueError, "render_mode must be None or rgb_array, not human"),
@@ -347,7 +347,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("arguments, error, message", WRONG, ids=[message for *_, message in WRONG])
-def test_what_cannot_be_made_is_refused_in_the_words_of_the_command_line(arguments, error, message):
+def test_invalid_arguments_raise_the_messages_of_the_command_line(arguments, error, message):
     with pytest.raises(error) as refused:
         plr.make_vec(**{"name": NAME, "num_envs": 2, **arguments})
     assert str(refused.value).startswith(message)
@@ -360,14 +360,14 @@ WRONG_RESETS = [
     (dict(options={"level": [1, 2]}), ValueError, "unknown option 'level'; reset takes levels and reset_mask"),
     (dict(options={"reset_mask": [1, 0]}), TypeError, "reset_mask must be bools, not int64"),
     (dict(options={"reset_mask": [True]}), ValueError, "reset_mask must have the shape [2], not [1]"),
-    (dict(options={"reset_mask": [False, False]}), ValueError, "reset_mask must be True somewhere"),
+    (dict(options={"reset_mask": [False, False]}), ValueError, "reset_mask must have at least one True"),
     (dict(seed=[1, 2]), TypeError,
-     "seed must be one whole number; options={'levels': [...]} chooses a level per slot"),
+     "seed must be an integer; options={'levels': [...]} chooses a level per slot"),
 ]
 
 
 @pytest.mark.parametrize("arguments, error, message", WRONG_RESETS, ids=[message for *_, message in WRONG_RESETS])
-def test_wrong_resets_are_refused(arguments, error, message):
+def test_invalid_resets_are_refused(arguments, error, message):
     envs = plr.make_vec(NAME, 2)
     with pytest.raises(error) as refused:
         envs.reset(**arguments)
@@ -379,9 +379,9 @@ def test_a_step_before_the_first_reset_is_refused():
         plr.make_vec(NAME, 2).step([0, 0])
 
 
-def test_pictures_and_missions_are_for_people():
+def test_render_returns_images_and_missions_return_text():
     envs = plr.make_vec(NAME, 2, render_mode="rgb_array")
-    with pytest.raises(RuntimeError, match="reset\\(\\) comes before render\\(\\)"):
+    with pytest.raises(RuntimeError, match="call reset\\(\\) before render\\(\\)"):
         envs.render()
     envs.reset(seed=1)
     pictures = envs.render()
@@ -397,7 +397,7 @@ def test_all_environments_are_listed():
     assert NAME in names and "procgen/bigfish" in names
 
 
-def test_a_users_own_next_chooses_every_level():
+def test_an_overridden_next_chooses_every_level():
     class Mine(plr.LevelReplay):
         def next(self):
             return 7
@@ -409,7 +409,7 @@ def test_a_users_own_next_chooses_every_level():
         *_, info = envs.step(np.random.default_rng(step).integers(0, 7, 2))
 
 
-def test_statistics_can_be_recorded_where_slots_wait():
+def test_episode_statistics_are_recorded_without_autoreset():
     envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(
         plr.make_vec(NAME, 2, levels=[3], autoreset_mode="Disabled"))
     envs.reset(seed=1)
@@ -434,7 +434,7 @@ def test_a_refused_reset_changes_nothing():
         assert envs.np_random_seed == before[2]
 
 
-def test_what_the_environment_goes_by_cannot_be_written():
+def test_the_level_array_is_read_only():
     envs = plr.make_vec(NAME, 2)
     _, info = envs.reset(seed=1)
     with pytest.raises(ValueError, match="read-only"):

@@ -1,4 +1,4 @@
-"""Does pip install . work, in an environment that knows nothing of us?"""
+"""pip install . works in a fresh environment."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """A fresh environment that sees the packages of this one, so that nothing has to be fetched."""
+    """A fresh environment that sees the packages of this one, so that nothing is downloaded."""
     pytest.importorskip("nanobind")
     pytest.importorskip("scikit_build_core")
     folder = tmp_path_factory.mktemp("venv")
@@ -31,7 +31,7 @@ def run(*command, cwd=None):
                           check=False)
 
 
-def test_pip_installs_a_package_that_plays(python, tmp_path):
+def test_pip_installs_a_working_package(python, tmp_path):
     done = run(python, "-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--no-build-isolation",
                "--no-deps", ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,6 +47,6 @@ def test_pip_installs_a_package_that_plays(python, tmp_path):
     script = "import importlib.metadata as m; d = m.metadata('plr'); print(d['License-Expression'], *m.requires('plr'))"
     done = run(python, "-c", script, cwd=tmp_path)
     assert done.stdout.startswith("MIT gymnasium>=1.1 numpy>=1.26 "), done.stderr
-    # The libraries and headers of C++ stay out of it, and so do torch and the program.
+    # It contains neither C++ libraries and headers nor torch and the program.
     files = run(python, "-m", "pip", "show", "-f", "plr").stdout
     assert ".a\n" not in files and ".h\n" not in files and "bin/" not in files

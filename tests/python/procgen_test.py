@@ -1,4 +1,4 @@
-"""Does Python play the real Procgen, on any level?"""
+"""Procgen from Python, with any level."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import pytest
 if not os.path.exists(os.environ.get("PLR_PROCGEN", "")):
     pytest.skip("Procgen is not installed here; ./plr setup procgen fetches it", allow_module_level=True)
 
-NAME = "procgen/leaper"  # episodes are short
+NAME = "procgen/leaper"  # has short episodes
 
 
 def played(num_workers, seed=1):
@@ -25,7 +25,7 @@ def played(num_workers, seed=1):
     return moments
 
 
-def test_equal_levels_begin_equally_in_any_slot():
+def test_equal_levels_start_equally_in_any_slot():
     envs = plr.make_vec(NAME, 3)
     observations, _ = envs.reset(options={"levels": [7, 8, 7]})
     assert observations.shape == (3, 64, 64, 3) and observations.dtype == np.uint8
@@ -33,11 +33,11 @@ def test_equal_levels_begin_equally_in_any_slot():
     assert envs.single_action_space.n == 15
 
 
-def test_the_number_of_workers_changes_nothing():
+def test_results_do_not_depend_on_the_number_of_workers():
     assert all((a == b).all() for a, b in zip(played(1), played(2)))
 
 
-def test_a_curriculum_chooses_its_levels():
+def test_a_curriculum_chooses_the_levels():
     replay = plr.LevelReplay(range(100, 300))
     envs = plr.make_vec(NAME, 4, curriculum=replay)
     envs.reset()
@@ -50,7 +50,7 @@ def test_a_curriculum_chooses_its_levels():
     assert ended > 4 and replay.num_draws == 4 + ended
 
 
-def test_levels_it_does_not_have_are_refused():
+def test_invalid_levels_and_options_are_refused():
     envs = plr.make_vec(NAME, 2)
     with pytest.raises(IndexError, match="^level must be from 0 to 2147483646, not 2147483647$"):
         envs.reset(options={"levels": [0, 2**31 - 1]})
@@ -61,19 +61,19 @@ def test_levels_it_does_not_have_are_refused():
 
 
 def run_without(cwd, script, **environment):
-    """A Python that is not told where Procgen is."""
+    """Runs Python without PLR_PROCGEN."""
     env = {name: value for name, value in os.environ.items() if name != "PLR_PROCGEN"}
     return subprocess.run([sys.executable, "-c", script], cwd=cwd, env={**env, **environment}, capture_output=True,
                           text=True, check=False)
 
 
-def test_where_it_is_missing_the_remedy_is_named(tmp_path):
+def test_a_missing_procgen_is_reported_with_the_remedy(tmp_path):
     done = run_without(tmp_path, "import plr; plr.make_vec('procgen/leaper', 1)")
     assert ("RuntimeError: Procgen is not installed here; ./plr setup procgen fetches it, or PLR_PROCGEN names"
             in done.stderr)
 
 
-def test_a_checkout_around_the_working_directory_is_searched(tmp_path):
+def test_procgen_is_found_in_an_enclosing_checkout(tmp_path):
     (tmp_path / "plr").touch()
     (tmp_path / ".plr").mkdir()
     (tmp_path / ".plr" / "procgen").symlink_to(pathlib.Path(os.environ["PLR_PROCGEN"]).resolve())

@@ -1,9 +1,9 @@
-"""Runs a file of tests by pytest, or says what is missing for it.
+"""Runs a file of tests with pytest, or prints what is missing.
 
     python run.py FILE
 
-Exit codes: 0 all passed, 77 nothing could be tested here, others not.  Run by ctest with the built
-package in PYTHONPATH; PLR_PYTHON_PROBLEM says why there is none.
+Exit codes: 0 all passed, 77 all skipped, others failure.  Run by ctest with the built package in
+PYTHONPATH; PLR_PYTHON_PROBLEM is the reason if it was not built.
 """
 
 import os
@@ -22,7 +22,7 @@ except ImportError as error:
 
 
 class Outcomes:
-    """Counts what ran, and why others did not."""
+    """Counts the tests that ran, and collects the reasons of skipped ones."""
 
     def __init__(self):
         self.num_run = 0

@@ -1,4 +1,4 @@
-"""Does load_run read what plr train writes?"""
+"""load_run reads the files of plr train."""
 
 import importlib.util
 import json
@@ -23,7 +23,7 @@ def folder(tmp_path):
     return tmp_path / "run"
 
 
-def test_logs_are_columns_of_numbers(folder):
+def test_logs_are_columns_of_arrays(folder):
     run = plr.load_run(folder)
     assert run.settings["env"] == "minigrid/MultiRoom-N4-Random" and run.settings["seed"] == 3
     assert run.log["steps"].dtype == np.int64 and run.log["steps"][-1] == 16384 * 10 * 30
@@ -43,13 +43,13 @@ def test_a_data_frame_has_the_same_columns(folder):
     assert (frame["test_return"].to_numpy() == run.eval["test_return"]).all()
 
 
-def test_without_pandas_it_says_what_to_install(folder, monkeypatch):
+def test_to_pandas_without_pandas_says_what_to_install(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="^to_pandas needs pandas: pip install pandas$"):
         plr.load_run(folder).log.to_pandas()
 
 
-def test_a_line_that_is_being_written_is_passed_over_and_damage_is_told(folder):
+def test_a_partial_line_is_ignored_and_damage_is_reported(folder):
     with open(folder / "log.jsonl", "a") as file:
         file.write('nonsense\n{"steps": 7}\n{"steps": 8')
     run = plr.load_run(folder)
@@ -57,14 +57,14 @@ def test_a_line_that_is_being_written_is_passed_over_and_damage_is_told(folder):
     assert run.remarks == ["log.jsonl: 1 damaged line left out, the first is line 31"]
 
 
-def test_a_later_evaluation_of_the_same_steps_counts(folder):
+def test_the_later_evaluation_of_the_same_steps_is_used(folder):
     with open(folder / "eval.jsonl", "a") as file:
         file.write(json.dumps({"steps": 16384 * 10 * 30, "test_return": 0.125}) + "\n")
     run = plr.load_run(folder)
     assert run.eval.num_rows == 30 and run.eval["test_return"][-1] == 0.125
 
 
-def test_missing_files_are_told_and_a_folder_without_settings_is_no_run(folder, tmp_path):
+def test_missing_files_are_reported_and_a_folder_without_settings_is_refused(folder, tmp_path):
     (folder / "levels.jsonl").unlink()
     (folder / "levels.csv").unlink()
     run = plr.load_run(folder)
@@ -76,7 +76,7 @@ def test_missing_files_are_told_and_a_folder_without_settings_is_no_run(folder, 
         plr.load_run(folder)
 
 
-def test_it_reads_a_run_of_the_program_itself(tmp_path):
+def test_reads_a_run_of_the_program(tmp_path):
     done = subprocess.run(
         [os.environ.get("PLR_PROGRAM", ""), "train", "--steps", "2048", "--num-slots", "8", "--rollout-length", "64",
          "--eval-interval", "2", "--eval-episodes", "2", "--final-episodes", "4", "--levels-interval", "1",
@@ -88,7 +88,7 @@ def test_it_reads_a_run_of_the_program_itself(tmp_path):
     run = plr.load_run(tmp_path / "run")
     assert run.log["steps"].tolist() == [512, 1024, 1536, 2048] and run.remarks == []
     assert run.settings["num_slots"] == 8 and len(run.eval["test_returns"][-1]) == 4
-    # Its settings make the sampler that it trained with.
+    # The sampler of the run can be constructed from its settings.
     names = plr.LevelReplay(1).settings
     replay = plr.LevelReplay(int(run.settings["levels"]), seed=run.settings["seed"],
                              **{name: value for name, value in run.settings.items() if name in names})

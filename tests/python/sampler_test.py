@@ -1,4 +1,4 @@
-"""Is the sampler of Python's users that of C++?"""
+"""The samplers in Python equal those in C++."""
 
 import copy
 import os
@@ -34,7 +34,7 @@ def play(curriculum, episodes):
 
 @pytest.fixture(scope="module")
 def draws_of_cpp():
-    """{name: (levels drawn, probabilities)} as the program draws.cc writes them."""
+    """{name: (levels drawn, probabilities)}, the output of draws.cc."""
     lines = subprocess.run([os.environ["PLR_DRAWS"]], check=True, capture_output=True, text=True).stdout.split()
     found = {}
     for line in lines:
@@ -49,7 +49,7 @@ def draws_of_cpp():
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_the_same_seed_draws_what_cpp_draws(name, draws_of_cpp):
+def test_equal_seeds_give_the_draws_of_cpp(name, draws_of_cpp):
     curriculum = MAKERS[name]()
     levels, probabilities = draws_of_cpp[name]
     assert play(curriculum, 2000) == levels
@@ -57,7 +57,7 @@ def test_the_same_seed_draws_what_cpp_draws(name, draws_of_cpp):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_batches_are_single_draws_and_records(name):
+def test_batches_equal_single_draws_and_records(name):
     one, other = MAKERS[name](), MAKERS[name]()
     levels = one.next_batch(30)
     assert levels.dtype == np.uint64
@@ -68,17 +68,17 @@ def test_batches_are_single_draws_and_records(name):
     assert one.state_dict() == other.state_dict()
 
 
-def test_results_of_unfinished_episodes_have_no_return_for_tscl():
+def test_tscl_ignores_returns_of_unfinished_episodes():
     tscl = plr.Tscl(2)
     tscl.choose(0)
     tscl.record_batch([0, 0], [0, 0], returns=[1, 2], finished=[True, True])
     tscl.record_batch([0], [0], returns=[100], finished=[False])
-    assert tscl.progress(0) == 1  # from 1 to 2 within one episode
+    assert tscl.progress(0) == 1  # returns 1 and 2 at consecutive times
 
 
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_a_copy_goes_on_with_the_same_draws(name, duplicate):
+def test_a_copy_continues_with_the_same_draws(name, duplicate):
     curriculum = MAKERS[name]()
     play(curriculum, 100)
     other = duplicate(curriculum)
@@ -88,7 +88,7 @@ def test_a_copy_goes_on_with_the_same_draws(name, duplicate):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_state_dict_goes_on_where_it_was_taken(name):
+def test_a_state_dict_restores_the_draws(name):
     curriculum = MAKERS[name]()
     play(curriculum, 100)
     state = curriculum.state_dict()
@@ -107,12 +107,12 @@ def test_a_damaged_or_foreign_state_is_refused_and_changes_nothing():
         replay.load_state_dict({"state": bytes(damaged)})
     with pytest.raises(RuntimeError, match="here temperature = 0.1, not 0.5"):
         replay.load_state_dict(plr.LevelReplay(20, temperature=0.5).state_dict())
-    with pytest.raises(ValueError, match="give what state_dict\\(\\) returned"):
+    with pytest.raises(ValueError, match="pass the result of state_dict\\(\\)"):
         replay.load_state_dict({})
     assert replay.state_dict() == before
 
 
-def test_weights_and_scores_tell_what_is_known():
+def test_weights_and_scores_have_all_recorded_levels():
     replay = plr.LevelReplay(3, staleness_coef=0, seed=1)
     for level in (2, 0, 1):
         replay.choose(level)
@@ -132,10 +132,10 @@ def test_released_code_is_a_set_of_settings():
     settings = plr.LevelReplay.released_code()
     replay = plr.LevelReplay(5, **settings)
     assert replay.settings == settings
-    assert replay.first(7).tolist() == [0, 1, 2, 3, 4, 0, 1]  # its slots begin in sequence
+    assert replay.first(7).tolist() == [0, 1, 2, 3, 4, 0, 1]  # sequential first levels
 
 
-def test_levels_may_be_given_in_many_ways():
+def test_levels_accepts_numbers_ranges_ids_and_sets():
     assert list(map(int, [plr.Uniform(r).levels[0] for r in (5, range(3, 9), [8, 1], np.array([4]))])) == [0, 3, 8, 4]
     assert len(plr.Uniform(range(3, 9)).levels) == 6
     assert plr.Uniform(np.int64(4)).levels == plr.LevelSet.range(0, 4)
@@ -161,20 +161,20 @@ WRONG = [
     (dict(levels=[1, -1]), ValueError, "levels must not be negative"),
     (dict(levels=[0.5]), TypeError, "levels must be whole numbers, not float64"),
     (dict(levels=[[1]]), ValueError, "levels must have the shape [any], not [1, 1]"),
-    (dict(levels=range(0, 10, 2)), ValueError, "levels: a range must have the step 1; give list(range(...))"),
+    (dict(levels=range(0, 10, 2)), ValueError, "levels: a range must have the step 1; use list(range(...))"),
     (dict(levels=plr.LevelSet.stream(0, 10)), ValueError,
      "buffer_size must be at most half of the stream's 10 levels, not 4000"),
 ]
 
 
 @pytest.mark.parametrize("arguments, error, message", WRONG, ids=[message for *_, message in WRONG])
-def test_what_cannot_be_is_refused_in_the_words_of_the_command_line(arguments, error, message):
+def test_invalid_settings_raise_the_messages_of_the_command_line(arguments, error, message):
     with pytest.raises(error) as refused:
         plr.LevelReplay(**{"levels": 200, **arguments})
     assert str(refused.value) == message
 
 
-def test_other_curricula_refuse_too():
+def test_other_curricula_refuse_invalid_settings():
     with pytest.raises(ValueError, match="^tscl_window must be from 2 to 1048576, not 1$"):
         plr.Tscl(5, tscl_window=1)
     with pytest.raises(ValueError, match="^first_levels must be one of drawn, sequential, not sorted$"):
@@ -185,7 +185,7 @@ def test_other_curricula_refuse_too():
         plr.Curriculum()
 
 
-def test_impossible_results_are_refused():
+def test_invalid_results_are_refused():
     replay = plr.LevelReplay(5)
     level = replay.next()
     with pytest.raises(ValueError, match=f"^score of level {level} must be a finite number, not nan$"):
@@ -202,7 +202,7 @@ def test_impossible_results_are_refused():
 
 
 @pytest.mark.parametrize("kind", [plr.LevelReplay, plr.Uniform, plr.Tscl])
-def test_every_curriculum_hears_what_is_chosen(kind):
+def test_every_curriculum_accepts_choose(kind):
     curriculum = kind(5)
     curriculum.choose(3)
     with pytest.raises(IndexError):
@@ -210,8 +210,8 @@ def test_every_curriculum_hears_what_is_chosen(kind):
 
 
 @pytest.mark.parametrize("kind", [plr.LevelReplay, plr.Uniform, plr.Tscl])
-def test_a_pickled_state_that_is_none_is_refused(kind):
+def test_an_invalid_pickled_state_is_refused(kind):
     whole = kind(5).__getstate__()
     for state in ((), whole[:2], (whole[0], "settings", whole[2]), (*whole, 1)):
-        with pytest.raises(RuntimeError, match="^the pickled state is damaged, or of another version$"):
+        with pytest.raises(RuntimeError, match="^the pickled state is damaged or of another version$"):
             kind.__new__(kind).__setstate__(state)

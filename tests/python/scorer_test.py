@@ -1,4 +1,4 @@
-"""Does the scorer measure what the paper and the released code do?"""
+"""The scorer computes the scores of the paper and of the released code."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def released_settings(cfg):
 
 
 @pytest.mark.parametrize("run", RUNS, ids=[str(run["case"]) for run in RUNS])
-def test_golden_rollouts_get_the_released_codes_scores(run):
+def test_golden_rollouts_get_the_scores_of_the_released_code(run):
     cfg, rollouts = run["cfg"], ROLLOUTS[run["rollout_set"]]
     replay = plr.LevelReplay(cfg["levels"], **released_settings(cfg))
     scorer = plr.EpisodeScorer(cfg["actors"], rollouts["T"], **{
@@ -43,7 +43,7 @@ def test_golden_rollouts_get_the_released_codes_scores(run):
     def expect(scores, seen):
         known = replay.scores()
         assert [int(level in known) for level in range(cfg["levels"])] == seen
-        # Theirs are float32.
+        # The recorded scores are float32.
         assert [known.get(level, 0) for level in range(cfg["levels"])] == pytest.approx(scores, abs=1e-6)
 
     for update, rollout in zip(run["updates"], rollouts["updates"]):
@@ -62,14 +62,14 @@ def test_golden_rollouts_get_the_released_codes_scores(run):
 def arrays(num_steps=8, num_envs=3, seed=1):
     random = np.random.default_rng(seed)
     dones = random.random((num_steps, num_envs)) < 0.3
-    # A level of its own for every episode.
+    # Every episode has a different level.
     episodes = np.cumsum(np.vstack([np.zeros(num_envs, int), dones[:-1]]), axis=0)
     return dict(levels=10 * episodes + np.arange(num_envs), rewards=random.normal(size=dones.shape),
                 values=random.normal(size=dones.shape), dones=dones, next_values=random.normal(size=num_envs))
 
 
 def one_step_errors(rollout, slot, gamma):
-    """{level: mean |r + gamma V' - V|} of the episodes that end, the slow way."""
+    """{level: mean |r + gamma V' - V|} of the finished episodes, by a naive loop."""
     errors, found = [], {}
     for t in range(len(rollout["dones"])):
         done = rollout["dones"][t, slot]
@@ -93,30 +93,30 @@ def test_scores_are_means_over_the_steps_of_an_episode():
 
 
 def two_rollouts_of_one_episode(**settings):
-    """The steps' errors are |1|, |2 + 4|, then |3|, |8|."""
+    """The absolute errors of the steps are 1, 2 + 4, then 3, 8."""
     scorer = plr.EpisodeScorer(1, 2, score_function="one_step_td_error", gamma=1, **settings)
     common = dict(levels=[[5], [5]], values=[[0], [0]])
     yield scorer.score(rewards=[[1], [2]], dones=[[False], [False]], next_values=[4], **common)
     yield scorer.score(rewards=[[3], [8]], dones=[[False], [True]], next_values=[9], **common)
 
 
-def test_each_piece_of_an_episode_has_a_score_and_the_last_its_whole_return():
+def test_each_piece_of_an_episode_has_a_score_and_the_last_has_the_return():
     first, second = two_rollouts_of_one_episode()
     assert (first["levels"].tolist(), first["scores"].tolist(), first["finished"].tolist()) == ([5], [3.5], [False])
     assert (second["scores"].tolist(), second["returns"].tolist(), second["finished"].tolist()) == ([5.5], [14], [True])
 
 
-def test_an_episode_that_spans_rollouts_has_one_score_if_that_is_wanted():
+def test_stitched_episodes_across_rollouts_have_one_score():
     first, second = two_rollouts_of_one_episode(open_episodes="stitch")
     assert len(first["levels"]) == 0
     assert (second["levels"].tolist(), second["scores"].tolist(), second["returns"].tolist()) == ([5], [4.5], [14])
 
 
-def test_step_by_step_it_measures_the_same():
+def test_scoring_step_by_step_equals_scoring_a_rollout():
     whole, single = (plr.EpisodeScorer(3, 8) for _ in range(2))
     for seed in (1, 2):
         rollout = arrays(seed=seed)
-        rollout["dones"][-1] = True  # or the next rollout would have to go on with its levels
+        rollout["dones"][-1] = True  # so that the next rollout may have other levels
         expected = whole.score(**rollout)
         next_values = rollout.pop("next_values")
         found = [single.step(**{name: array[t] for name, array in rollout.items()}) for t in range(8)]
@@ -124,14 +124,14 @@ def test_step_by_step_it_measures_the_same():
         for name, column in expected.items():
             assert column.tolist() == np.concatenate([part[name] for part in found]).tolist()
         assert len(found[-1]["levels"]) == 0
-    with pytest.raises(ValueError, match="^a rollout has at most 8 steps here, not 9$"):
+    with pytest.raises(ValueError, match="^a rollout has at most 8 steps, not 9$"):
         for _ in range(9):
             single.step(np.arange(3), np.zeros(3), np.zeros(3), np.zeros(3, bool))
     open_ones = single.end_rollout(np.zeros(3))
     assert open_ones["levels"].tolist() == [0, 1, 2] and not open_ones["finished"].any()
 
 
-def test_returns_come_from_raw_rewards_where_they_are_given():
+def test_returns_are_sums_of_raw_rewards_if_given():
     result = plr.EpisodeScorer(1, 1).score([[0]], [[0.5]], [[0]], [[True]], [0], raw_rewards=[[10]])
     assert result["returns"].tolist() == [10]
 
@@ -143,10 +143,10 @@ def test_logits_need_not_be_normalized():
               for shift in (0, 100)]
     assert scores[0] == pytest.approx(scores[1], abs=1e-5)
     even = plr.EpisodeScorer(3, 8, score_function="policy_entropy").score(**rollout, logits=np.zeros((8, 3, 5)))
-    assert even["scores"] == pytest.approx(1)  # the entropy of even odds, by its greatest value
+    assert even["scores"] == pytest.approx(1)  # uniform probabilities: the normalized entropy is 1
 
 
-def test_dones_may_be_numbers_and_tensors_are_arrays():
+def test_dones_may_be_numbers_and_arrays_may_be_tensors():
     torch = pytest.importorskip("torch")
     rollout = arrays()
     expected = plr.EpisodeScorer(3, 8).score(**rollout)
@@ -155,14 +155,14 @@ def test_dones_may_be_numbers_and_tensors_are_arrays():
     assert all((expected[name] == found[name]).all() for name in expected)
 
 
-def test_it_goes_on_after_a_pickle_and_a_state_dict():
+def test_pickle_and_state_dict_restore_open_episodes():
     scorer = plr.EpisodeScorer(3, 8, gamma=0.9)
     scorer.score(**arrays())
     other = plr.EpisodeScorer(3, 8, gamma=0.9)
     other.load_state_dict(scorer.state_dict())
     third = pickle.loads(pickle.dumps(scorer))
     assert third.settings == scorer.settings
-    # What is open goes on for one step; what is not begins there.
+    # Open episodes continue for one step; the other slots start one.
     rest = {**{name: array[:1] for name, array in arrays(seed=2).items()},
             "levels": arrays()["levels"][-1:], "dones": [[True] * 3], "next_values": [0, 0, 0]}
     expected = scorer.score(**rest)
@@ -186,7 +186,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("change, error, message", WRONG, ids=[message for *_, message in WRONG])
-def test_wrong_arrays_are_refused_and_change_nothing(change, error, message):
+def test_invalid_arrays_are_refused_and_change_nothing(change, error, message):
     scorer = plr.EpisodeScorer(3, 8)
     before = scorer.state_dict()
     with pytest.raises(error) as refused:
@@ -195,7 +195,7 @@ def test_wrong_arrays_are_refused_and_change_nothing(change, error, message):
     assert scorer.state_dict() == before
 
 
-def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
+def test_invalid_settings_raise_the_messages_of_the_command_line():
     for settings, message in (({"gamma": 1.5}, "gamma must be from 0 to 1, not 1.5"),
                               ({"num_envs": 0}, "num_envs must be from 1 to 1048576, not 0"),
                               ({"rollout_length": -3}, "rollout_length must be from 0 to 18446744073709551615, not -3")):
@@ -204,7 +204,7 @@ def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
         assert str(refused.value) == message
     with pytest.raises(ValueError, match="^score_function min_margin needs the policy's logits \\[T, N, A\\]$"):
         plr.EpisodeScorer(3, 8, score_function="min_margin").score(**arrays())
-    with pytest.raises(ValueError, match="^a rollout has at most 4 steps here, not 8$"):
+    with pytest.raises(ValueError, match="^a rollout has at most 4 steps, not 8$"):
         plr.EpisodeScorer(3, 4).score(**arrays())
 
 
@@ -212,16 +212,16 @@ def test_wrong_settings_are_refused_in_the_words_of_the_command_line():
     ("rewards", "rewards of slot 1 at step 2 must be a finite number, not nan"),
     ("values", "values of slot 1 at step 2 must be a finite number, not nan"),
     ("raw_rewards", "raw_rewards of slot 1 at step 2 must be a finite number, not nan"),
-    ("logits", "logits of slot 1 at step 2 must be finite, but for actions that are forbidden (-inf)"),
+    ("logits", "logits of slot 1 at step 2 must be finite, except for masked actions (-inf)"),
     ("next_values", "next_values of slot 1 must be a finite number, not nan"),
 ])
-def test_what_is_no_number_is_refused_before_anything_is_scored(field, message):
+def test_non_finite_numbers_are_refused_before_scoring(field, message):
     scorer = plr.EpisodeScorer(2, 4, score_function="min_margin")
     before = scorer.state_dict()
     arrays = {"levels": np.zeros((4, 2), int), "rewards": np.zeros((4, 2)), "values": np.zeros((4, 2)),
               "raw_rewards": np.zeros((4, 2)), "dones": np.zeros((4, 2), bool),
               "logits": np.zeros((4, 2, 3), np.float32), "next_values": np.zeros(2)}
-    arrays["logits"][0, 0, 1] = -np.inf  # one may be forbidden
+    arrays["logits"][0, 0, 1] = -np.inf  # a masked action
     arrays[field][(1,) if field == "next_values" else (2, 1)] = np.nan
     with pytest.raises(ValueError) as refused:
         scorer.score(**arrays)
@@ -229,7 +229,7 @@ def test_what_is_no_number_is_refused_before_anything_is_scored(field, message):
     assert scorer.state_dict() == before
 
 
-def test_logits_without_actions_and_rows_without_a_choice_are_refused():
+def test_logits_without_actions_or_with_all_actions_masked_are_refused():
     for logits, message in ((np.zeros((1, 1, 0)), "at least one action"), (np.full((1, 1, 3), -np.inf), "must be finite"),
                             (np.array([[[0, np.inf]]]), "must be finite")):
         scorer = plr.EpisodeScorer(1, 1, score_function="policy_entropy")
@@ -237,8 +237,8 @@ def test_logits_without_actions_and_rows_without_a_choice_are_refused():
             scorer.score([[0]], [[0.0]], [[0.0]], [[True]], [0.0], logits=logits)
 
 
-def test_a_pickled_state_that_is_none_is_refused():
+def test_an_invalid_pickled_state_is_refused():
     whole = plr.EpisodeScorer(2, 3).__getstate__()
     for state in ((), whole[:3], (*whole[:2], "settings", whole[3])):
-        with pytest.raises(RuntimeError, match="^the pickled state is damaged, or of another version$"):
+        with pytest.raises(RuntimeError, match="^the pickled state is damaged or of another version$"):
             plr.EpisodeScorer.__new__(plr.EpisodeScorer).__setstate__(state)

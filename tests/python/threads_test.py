@@ -1,4 +1,4 @@
-"""Can several threads use it, and does nothing stay behind?"""
+"""Use from several threads, and memory leaks."""
 
 import gc
 import pathlib
@@ -28,7 +28,7 @@ def play(envs, num_steps, seed):
 
 
 def in_threads(*functions):
-    """What each of them returned, run side by side."""
+    """Results of the functions, run concurrently."""
     results = [None] * len(functions)
 
     def run(i):
@@ -44,14 +44,14 @@ def in_threads(*functions):
 
 @pytest.fixture
 def patient():
-    """No thread is made to hand over the GIL: what another does meanwhile, it does without."""
+    """Disables switching of the GIL: another thread runs only if the GIL is released."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(30)
     yield
     sys.setswitchinterval(interval)
 
 
-def test_python_goes_on_while_a_step_runs(patient):
+def test_a_step_releases_the_gil(patient):
     envs = plr.make_vec(NAME, 20_000, levels=5)
     envs.reset(seed=1)
     ticks = [0]
@@ -78,7 +78,7 @@ def test_python_goes_on_while_a_step_runs(patient):
     assert went_on
 
 
-def test_environments_in_threads_play_what_they_play_alone():
+def test_environments_in_threads_give_the_same_episodes():
     expected = [play(plr.make_vec(NAME, 16), 300, seed) for seed in range(4)]
     found = in_threads(*(lambda seed=seed: play(plr.make_vec(NAME, 16), 300, seed) for seed in range(4)))
     assert all((a == b).all() for a, b in zip(found, expected))
@@ -99,8 +99,8 @@ def test_a_second_thread_in_the_same_environment_is_refused():
                 refusals.append(str(error))
 
     in_threads(step, step)
-    assert set(refusals) == {"this environment is in use by another thread; make one for each"}
-    envs.step(actions)  # and it goes on
+    assert set(refusals) == {"this environment is in use by another thread; use one per thread"}
+    envs.step(actions)  # the environment still works
 
 
 def test_threads_may_share_a_curriculum():
@@ -139,7 +139,7 @@ def test_nothing_leaks_over_ten_thousand_episodes():
             replay.weights()
             ended += len(results["levels"])
 
-    play_episodes(2_000)  # everything has grown to its size
+    play_episodes(2_000)  # warm-up: caches reach their size
     gc.collect()
     tracemalloc.start()
     before = resident_bytes(), tracemalloc.get_traced_memory()[0]
@@ -147,13 +147,13 @@ def test_nothing_leaks_over_ten_thousand_episodes():
     gc.collect()
     after = resident_bytes(), tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    # A hundred bytes per episode would be a megabyte.
+    # A leak of a hundred bytes per episode would be a megabyte.
     assert after[0] - before[0] < 2**20
     assert after[1] - before[1] < 2**16
 
 
-def test_nothing_is_left_when_python_ends():
-    """nanobind tells on standard error what was not freed."""
+def test_no_object_leaks_at_exit():
+    """nanobind reports leaked objects on standard error."""
     script = ("import pickle, numpy, plr\n"
               "replay = plr.LevelReplay(5)\n"
               f"envs = plr.make_vec({NAME!r}, 2, curriculum=replay)\n"

@@ -1,4 +1,4 @@
-"""Do the types that are shipped say what is there?"""
+"""The types of the package match the module."""
 
 import ast
 import pathlib
@@ -12,11 +12,11 @@ import pytest
 FOLDER = pathlib.Path(plr.__file__).parent
 
 
-def test_stubs_and_the_marker_are_beside_the_module():
+def test_stubs_and_py_typed_are_in_the_package():
     assert (FOLDER / "_core.pyi").is_file() and (FOLDER / "py.typed").is_file()
 
 
-def test_the_stub_names_what_the_module_has():
+def test_the_stub_lists_the_names_of_the_module():
     tree = ast.parse((FOLDER / "_core.pyi").read_text())
     stubbed = {node.name: node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     assert set(stubbed) == {name for name in dir(plr._core) if not name.startswith("_")}
@@ -52,7 +52,7 @@ plr.Uniform(5, sed=[1])
 """
 
 
-def test_mypy_accepts_right_use_and_finds_wrong_use(tmp_path):
+def test_mypy_accepts_correct_use_and_reports_errors(tmp_path):
     (tmp_path / "use.py").write_text(USE)
     (tmp_path / "misuse.py").write_text(MISUSE)
     pytest.importorskip("mypy")
