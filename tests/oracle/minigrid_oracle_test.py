@@ -1,13 +1,13 @@
-"""Does our engine see exactly what minigrid 3.1.0 sees?
+"""Compares the engine with minigrid 3.1.0.
 
     python minigrid_oracle_test.py TRACE [PART/PARTS]
 
-plays random actions on random seeds in the unmodified Python package and in our engine (through
-the program TRACE, minigrid_trace.cc) and compares everything: both observations, the reward's bits,
-both kinds of end, the mission, and the levels after an end, by a new seed and without one.  It
-compares the pictures too, pixel by pixel.  With PART/PARTS (as 0/2) it takes every PARTS-th task.
+plays random actions on random seeds in the unmodified Python package and in the engine (through the
+program TRACE, minigrid_trace.cc) and compares everything: both observations, the bits of the reward,
+both kinds of end, the mission, and the levels after an end, with a new seed and without one.  It also
+compares the images, pixel by pixel.  With PART/PARTS (e.g. 0/2) it runs every PARTS-th task.
 
-Exit codes: 0 all equal, 1 not, 77 minigrid 3.1.0 is not installed here.
+Exit codes: 0 all equal, 1 not, 77 minigrid 3.1.0 is not installed.
 """
 
 import random
@@ -20,9 +20,9 @@ VERSION = "3.1.0"
 NUM_SEEDS = 50
 NUM_ACTIONS = 300
 NUM_PICTURES = 8
-# Recorded trajectories cover small seeds; these are others, most of them of two words.
+# Recorded trajectories cover small seeds; most of these need two 32-bit words.
 FIRST_SEEDS = [2**31, 2**32 - 1, 2**32, 2**32 + 5, 10**12, 2**63, 2**64 - 1 - NUM_ACTIONS]
-# The agent walks more often than it does anything else, to get somewhere.
+# Mostly forward moves, so that the agent gets somewhere.
 ACTION_WEIGHTS = (2, 2, 5, 2, 1, 2, 1)
 # How often the full observation is checked against FullyObsWrapper's.
 CHECK_FULL_EVERY = 25
@@ -35,7 +35,7 @@ try:
     from minigrid.envs import MultiRoomEnv
     from minigrid.wrappers import FullyObsWrapper
 
-    # Older versions of a task are compared too, without being told that they are old.
+    # Older versions of a task are compared too, without deprecation warnings.
     gymnasium.logger.min_level = gymnasium.logger.ERROR
     PROBLEM = None if minigrid.__version__ == VERSION else f"found minigrid {minigrid.__version__}"
 except ImportError as error:
@@ -43,7 +43,7 @@ except ImportError as error:
 
 
 class Trace:
-    """Our engine."""
+    """The engine."""
 
     def __init__(self, program):
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -63,7 +63,7 @@ class Trace:
 
 
 class FullImage:
-    """FullyObsWrapper's image, by remembering what each object encodes to."""
+    """The image of FullyObsWrapper, with cached encodings of the objects."""
 
     def __init__(self, env):
         self.env = env
@@ -75,8 +75,8 @@ class FullImage:
 
     def code(self, thing):
         code = bytes(thing.encode())
-        # Doors are the only objects that change.  The object itself is kept too, so that its id
-        # cannot become another's.
+        # Doors are the only objects that change. The object is kept alive, so that its id is not
+        # reused.
         if not isinstance(thing, Door):
             self.codes[id(thing)] = (code, thing)
         return code
@@ -98,7 +98,7 @@ class FullImage:
 
 
 def make(task):
-    """The environment itself, without gymnasium's wrappers."""
+    """The environment without gymnasium's wrappers."""
     if task == "MultiRoom-N4-Random":
         return MultiRoomEnv(1, 4, maxRoomSize=5, width=14, height=14)
     return gymnasium.make(task, disable_env_checker=True).unwrapped
@@ -110,7 +110,7 @@ def crc(image):
 
 
 def play(env, full, seed, actions):
-    """What minigrid_trace writes about the same request."""
+    """The output of minigrid_trace for the same request."""
     lines = []
 
     def begin(seed):
@@ -151,7 +151,7 @@ def actions_for(task, seed, num_actions):
 
 
 def compare_episodes(trace, task):
-    """The first difference in words, or nothing."""
+    """Describes the first difference; None if there is none."""
     env = make(task)
     full = FullImage(env)
     for seed in seeds_of(task):

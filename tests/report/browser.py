@@ -1,7 +1,7 @@
-"""A real browser for tests: Chromium without a window, spoken to through a pair of pipes.
+"""A browser for tests: headless Chromium, controlled through two pipes.
 
 With --remote-debugging-pipe Chromium reads commands of the DevTools protocol from descriptor 3 and
-writes answers and events to descriptor 4, each a JSON text that ends with a zero byte.
+writes responses and events to descriptor 4, each as JSON terminated by a zero byte.
 """
 
 import base64
@@ -14,7 +14,7 @@ import tempfile
 
 
 def program():
-    """The browser's name; None where there is none."""
+    """The browser's command; None if none is installed."""
     return next((name for name in ("chromium", "chromium-browser", "google-chrome")
                  if shutil.which(name)), None)
 
@@ -26,7 +26,7 @@ class Browser:
         self.answers, write_answers = os.pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
-                   # Whoever needs a network finds none.
+                   # No network.
                    "--host-resolver-rules=MAP * ~NOTFOUND",
                    f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Browser:
             self.call(domain + ".enable")
 
     def close(self):
-        # With its helpers, which may write to the profile to their last moment.
+        # Ends the helper processes too, which may still write to the profile.
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.commands)
@@ -85,7 +85,7 @@ class Browser:
                     raise RuntimeError(f"{method}: {message['error']}")
                 return message["result"]
 
-    # ---- what tests do
+    # ---- actions of tests
 
     def open(self, path, width=1200, height=900, dark=False, phone=False):
         self.complaints, self.requests = [], []
@@ -99,7 +99,7 @@ class Browser:
         self.settle()
 
     def settle(self):
-        """Until what was asked for has been drawn."""
+        """Waits until pending drawing is done."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def evaluate(self, expression):
@@ -113,7 +113,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def center(self, expression):
-        """Of an element, after it has been brought into view."""
+        """Returns the center of an element after scrolling it into view."""
         return self.evaluate(
             f"(() => {{ const node = {expression}; node.scrollIntoView({{block: 'center'}});"
             "const box = node.getBoundingClientRect();"

@@ -1,7 +1,7 @@
-"""Does the page work in a real browser: charts drawn, toggles, hover, zoom, phone, dark, print?
+"""The HTML page in a browser: charts, toggles, hover, zoom, phone, dark mode, print.
 
-Run by ctest with the program's path in PLR_PROGRAM; skipped where there is no Chromium.  With
-PLR_SCREENSHOTS=DIR it leaves pictures of the page there.
+Run by ctest with the program's path in PLR_PROGRAM; skipped without Chromium.  With
+PLR_SCREENSHOTS=DIR it writes screenshots of the page there.
 """
 
 import base64
@@ -20,7 +20,7 @@ if not browser.program():
     print("skipped: there is no Chromium; sudo apt-get install chromium")
     sys.exit(77)
 
-# Whether a canvas shows a colour anywhere, or nearly so where a thin line is smoothed.
+# Whether a canvas contains a color, approximately because thin lines are antialiased.
 SHOWS = """(canvas, red, green, blue) => {
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
   for (let i = 0; i < pixels.length; i += 4) {
@@ -29,7 +29,7 @@ SHOWS = """(canvas, red, green, blue) => {
   }
   return false;
 }"""
-UNIFORM, PLR = "0, 114, 178", "213, 94, 0"  # the first two colours of method_color
+UNIFORM, PLR = "0, 114, 178", "213, 94, 0"  # the first two colors of method_color
 FIRST = "document.querySelector('#curve-charts canvas')"
 BUTTON = "[...document.querySelectorAll('button')].find(b => b.textContent === '{}')"
 
@@ -60,7 +60,7 @@ class Page(unittest.TestCase):
     def pixels(self, canvas):
         return self.browser.evaluate(f"{canvas}.toDataURL()")
 
-    def test_every_chart_is_drawn_and_nothing_is_fetched(self):
+    def test_every_chart_is_drawn_without_network(self):
         self.open()
         # Both environments together, each alone; curriculum, levels in play, mean score, score,
         # staleness and speed of the chosen run.
@@ -88,7 +88,7 @@ class Page(unittest.TestCase):
         self.assertIn("training minus test", self.browser.evaluate(
             "document.querySelector('#curve-charts .chart').textContent"))
 
-    def test_pointing_at_a_curve_tells_its_values(self):
+    def test_hovering_over_a_curve_shows_its_values(self):
         self.open()
         x, y, *_ = self.browser.center("document.querySelector('#curve-charts .u-over')")
         self.browser.mouse("mouseMoved", x, y)
@@ -96,7 +96,7 @@ class Page(unittest.TestCase):
         text = self.browser.evaluate("document.querySelector('.tip:not([hidden])').textContent")
         self.assertRegex(text, r"steps.*uniform  0\.\d+ ± 0\.\d+  \(3 runs\).*plr  0\.\d+ ±")
 
-    def test_dragging_zooms_and_a_double_click_shows_all_again(self):
+    def test_dragging_zooms_and_a_double_click_resets(self):
         self.open()
         over = "document.querySelector('#curve-charts .u-over')"
         whole = self.pixels(FIRST)
@@ -106,7 +106,7 @@ class Page(unittest.TestCase):
         self.browser.click(over, count=2)
         self.assertEqual(self.pixels(FIRST), whole)
 
-    def test_another_run_can_be_looked_at(self):
+    def test_another_run_can_be_selected(self):
         self.open()
         self.assertGreater(self.browser.evaluate(
             "[...document.querySelectorAll('.run-pictures:not([hidden]) img')].filter(i => i.naturalWidth > 50).length"), 11)
@@ -114,16 +114,16 @@ class Page(unittest.TestCase):
             "(() => { const run = document.getElementById('run'); run.value = '2';"
             "run.dispatchEvent(new Event('change')); })()")
         self.browser.settle()
-        # A run of uniform sampling has its speed to show and no curriculum.
+        # A run of uniform sampling has a speed chart and no curriculum.
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#detail-charts canvas').length"), 1)
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.run-pictures:not([hidden])').length"), 0)
 
-    def test_a_phone_shows_all_without_scrolling_sideways(self):
+    def test_a_phone_needs_no_horizontal_scrolling(self):
         self.open(width=390, height=844, phone=True)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 390)
         self.assertTrue(self.shows(FIRST, PLR))
 
-    def test_dark_follows_the_system_also_while_it_is_open(self):
+    def test_dark_mode_follows_the_system_while_open(self):
         self.open()
         light = self.pixels(FIRST)
         self.browser.call("Emulation.setEmulatedMedia",
@@ -132,13 +132,13 @@ class Page(unittest.TestCase):
         self.assertNotEqual(self.pixels(FIRST), light)
         self.assertEqual(self.browser.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(20, 22, 27)")
 
-    def test_it_can_be_printed(self):
+    def test_the_page_can_be_printed(self):
         self.open(dark=True)
         pdf = base64.b64decode(self.browser.call("Page.printToPDF", printBackground=True)["data"])
         self.assertTrue(pdf.startswith(b"%PDF"))
         self.assertGreater(len(pdf), 20_000)
 
-    def test_the_data_can_be_taken_away(self):
+    def test_the_data_can_be_downloaded(self):
         self.open()
         text = self.browser.evaluate("fetch(document.querySelector('a[download=\"curves.csv\"]').href).then(r => r.text())")
         self.assertTrue(text.startswith("env,method,steps,quantity,mean,deviation,runs\n"))

@@ -1,4 +1,4 @@
-"""Folders like those of real runs, for tests of reports: made in a moment, always the same."""
+"""Writes deterministic synthetic runs for tests of reports."""
 
 import json
 import math
@@ -10,7 +10,7 @@ ENVS = ["minigrid/MultiRoom-N4-Random", "minigrid/ObstructedMazeGamut-Easy"]
 
 
 def returns(method, env, seed, num_points):
-    """A curve that rises, the sooner and higher for plr, with noise of its own."""
+    """A rising curve, faster and higher for plr, with noise."""
     noise = random.Random(f"{method} {env} {seed}")
     height = {"uniform": 0.5, "plr": 0.8}[method] + 0.04 * noise.gauss(0, 1)
     pace = {"uniform": 0.5, "plr": 0.3}[method] * num_points
