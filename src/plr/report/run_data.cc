@@ -115,7 +115,7 @@ std::map<std::string, std::string> settings_of(const fs::path& folder) {
   const fs::path path = folder / "config.toml";
   std::map<std::string, std::string> settings;
   try {
-    settings = run::values_of_toml(read_text(path), path.string());
+    settings = run::parse_flat_settings(read_text(path), path.string());
   } catch (const std::invalid_argument& error) {
     throw std::runtime_error(error.what());
   }

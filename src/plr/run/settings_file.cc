@@ -1,134 +1,152 @@
 #include "plr/run/settings_file.h"
 
-#include <CLI/CLI.hpp>
+#define TOML_ENABLE_FORMATTERS 0
 #include <algorithm>
-#include <array>
-#include <sstream>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <toml.hpp>
 #include <utility>
 
 namespace plr::run {
 namespace {
 
-constexpr std::array<std::pair<char, char>, 5> kEscapes = {
-    {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}}};
+[[noreturn]] void fail(const std::string& source, const toml::source_position& at,
+                       std::string_view what) {
+  throw std::invalid_argument(source + ":" + std::to_string(at.line) + ":" +
+                              std::to_string(at.column) + ": " + std::string(what));
+}
 
-// The reader takes what stands between quotes apart at commas, and cuts it off where a comment
-// might begin.  So it gets to see numbers instead, between two signs that are left out elsewhere.
-class HiddenTexts {
+// The byte at a position; columns count code points.
+std::size_t offset_of(std::string_view toml, const toml::source_position& position) {
+  std::size_t offset = 0;
+  for (toml::source_index line = 1; line < position.line; ++line) {
+    offset = toml.find('\n', offset) + 1;
+  }
+  const auto is_continuation = [&] { return (toml[offset] & 0xc0) == 0x80; };
+  for (toml::source_index column = 1; column < position.column; ++column) {
+    do ++offset;
+    while (offset < toml.size() && is_continuation());
+  }
+  return offset;
+}
+
+constexpr std::string_view kDigits = "0123456789";
+
+// TOML integers are signed. Puts quotes around the first unsigned one on a line that is too large
+// for that, and returns false if there is none.
+bool quote_unsigned(std::string& toml, toml::source_index line) {
+  const std::size_t line_begin = offset_of(toml, {line, 1});
+  const std::size_t line_end = std::min(toml.find('\n', line_begin), toml.size());
+  for (std::size_t begin = line_begin; begin < line_end;) {
+    begin = toml.find_first_of(kDigits, begin);
+    const std::size_t end = std::min(toml.find_first_not_of(kDigits, begin), toml.size());
+    if (begin >= line_end) return false;
+    std::uint64_t value = 0;
+    const bool fits =
+        std::from_chars(toml.data() + begin, toml.data() + end, value).ec == std::errc();
+    if (fits && value > std::uint64_t{std::numeric_limits<std::int64_t>::max()} &&
+        toml[begin - 1] != '"') {
+      toml.insert(end, "\"").insert(begin, "\"");
+      return true;
+    }
+    begin = end;
+  }
+  return false;
+}
+
+toml::table parse(std::string& toml, const std::string& source) {
+  while (true) {
+    try {
+      return toml::parse(toml);
+    } catch (const toml::parse_error& error) {
+      if (!quote_unsigned(toml, error.source().begin.line)) {
+        fail(source, error.source().begin, error.description());
+      }
+    }
+  }
+}
+
+class SettingsReader {
  public:
-  explicit HiddenTexts(const std::string& toml) {
-    for (std::size_t i = 0; i < toml.size();) {
-      const char c = toml[i];
-      const std::size_t end = c == '"' || c == '\'' ? closing_quote(toml, i) : std::string::npos;
-      if (end != std::string::npos) {
-        shown_ += '"' + std::string(1, kBegin) + std::to_string(texts_.size()) + kEnd + '"';
-        const std::string text = toml.substr(i + 1, end - i - 1);
-        texts_.push_back(c == '"' ? unescaped(text) : text);
-        i = end + 1;
-      } else if (c == '#') {
-        i = std::min(toml.find('\n', i), toml.size());
+  SettingsReader(std::string_view toml, const std::string& source) : toml_(toml), source_(source) {}
+
+  void read(const toml::table& table, const std::string& section) {
+    for (const auto& [key, node] : table) {
+      if (const toml::table* inner = node.as_table()) {
+        read(*inner, section.empty() ? std::string(key) : section + "." + std::string(key));
+        continue;
+      }
+      const toml::source_position& at = key.source().begin;
+      ParsedSetting& setting = settings_.emplace_back(ParsedSetting{section, std::string(key), {}});
+      setting.line = static_cast<int>(at.line);
+      setting.column = static_cast<int>(at.column);
+      if (const toml::array* list = node.as_array()) {
+        for (const toml::node& element : *list) setting.values.push_back(text(element));
       } else {
-        if (c != kBegin && c != kEnd) shown_ += c;
-        ++i;
+        setting.values.push_back(text(node));
       }
     }
   }
 
-  const std::string& shown() const { return shown_; }
-
-  std::string restored(const std::string& text) const {
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] != kBegin) {
-        result += text[i];
-        continue;
-      }
-      const std::size_t end = text.find(kEnd, i);
-      result += texts_.at(std::stoul(text.substr(i + 1, end - i - 1)));
-      i = end;
-    }
-    return result;
+  // Tables are sorted by name.
+  std::vector<ParsedSetting> in_file_order() && {
+    std::ranges::sort(settings_, {},
+                      [](const ParsedSetting& s) { return std::pair(s.line, s.column); });
+    return std::move(settings_);
   }
 
  private:
-  static constexpr char kBegin = '\x01';
-  static constexpr char kEnd = '\x02';
-
-  // On the same line; npos if there is none.
-  static std::size_t closing_quote(const std::string& toml, std::size_t quote) {
-    for (std::size_t i = quote + 1; i < toml.size() && toml[i] != '\n'; ++i) {
-      if (toml[i] == toml[quote]) return i;
-      if (toml[i] == '\\' && toml[quote] == '"') ++i;
+  std::string text(const toml::node& node) const {
+    if (const auto* string = node.as_string()) return string->get();
+    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+    if (!node.is_number()) {
+      fail(source_, node.source().begin, "a value must be a string, a number, true or false");
     }
-    return std::string::npos;
+    const std::size_t begin = offset_of(toml_, node.source().begin);
+    std::string number(toml_.substr(begin, toml_.find_first_of(" \t\r\n,]}#", begin) - begin));
+    std::erase(number, '_');
+    return number;
   }
 
-  static std::string unescaped(const std::string& text) {
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto* escape = kEscapes.end();
-      if (text[i] == '\\' && i + 1 < text.size()) {
-        escape = std::ranges::find(kEscapes, text[i + 1], &std::pair<char, char>::second);
-      }
-      result += escape == kEscapes.end() ? text[i] : escape->first;
-      if (escape != kEscapes.end()) ++i;
-    }
-    return result;
-  }
-
-  std::string shown_;
-  std::vector<std::string> texts_;
+  std::string_view toml_;
+  const std::string& source_;
+  std::vector<ParsedSetting> settings_;
 };
-
-std::string section_of(const CLI::ConfigItem& item) {
-  std::string section;
-  for (const std::string& parent : item.parents) section += (section.empty() ? "" : ".") + parent;
-  return section;
-}
 
 }  // namespace
 
-std::vector<SettingLine> lines_of_toml(const std::string& toml, const std::string& source) {
+std::vector<ParsedSetting> parse_settings(const std::string& toml, const std::string& source) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  const HiddenTexts texts(toml.starts_with(kByteOrderMark) ? toml.substr(kByteOrderMark.size())
-                                                           : toml);
-  std::istringstream text(texts.shown());
-  std::vector<SettingLine> lines;
-  try {
-    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(text)) {
-      // The reader's own marks of a section's begin and end.
-      if (item.inputs.empty() && (item.name == "++" || item.name == "--")) continue;
-      SettingLine& line = lines.emplace_back(SettingLine{section_of(item), item.name, {}});
-      for (const std::string& value : item.inputs) line.values.push_back(texts.restored(value));
-    }
-  } catch (const CLI::Error& error) {
-    throw std::invalid_argument(source + ": " + error.what());
-  }
-  return lines;
+  std::string text = toml.starts_with(kByteOrderMark) ? toml.substr(kByteOrderMark.size()) : toml;
+  const toml::table table = parse(text, source);
+  SettingsReader reader(text, source);
+  reader.read(table, "");
+  return std::move(reader).in_file_order();
 }
 
-std::map<std::string, std::string> values_of_toml(const std::string& toml,
-                                                  const std::string& source) {
+std::map<std::string, std::string> parse_flat_settings(const std::string& toml,
+                                                       const std::string& source) {
   std::map<std::string, std::string> settings;
-  for (const SettingLine& line : lines_of_toml(toml, source)) {
-    if (!line.section.empty() || line.values.size() != 1) {
-      throw std::invalid_argument(source + ": " + line.name +
-                                  " must be one value, and settings have no sections");
-    }
-    settings[line.name] = line.values.front();
+  for (const ParsedSetting& setting : parse_settings(toml, source)) {
+    const toml::source_position at = {static_cast<toml::source_index>(setting.line),
+                                      static_cast<toml::source_index>(setting.column)};
+    if (!setting.section.empty()) fail(source, at, "settings of a run have no sections");
+    if (setting.values.size() != 1) fail(source, at, setting.name + " must be one value");
+    settings[setting.name] = setting.values.front();
   }
   return settings;
 }
 
-std::string toml_text(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto* escape = std::ranges::find(kEscapes, c, &std::pair<char, char>::first);
-    if (escape != kEscapes.end()) result += '\\';
-    result += escape == kEscapes.end() ? c : escape->second;
+// The strings of JSON are strings of TOML.
+std::string toml_string(std::string_view text) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw std::invalid_argument("a setting must be UTF-8, but '" + std::string(text) + "' is not");
   }
-  return result + '"';
 }
 
 }  // namespace plr::run

@@ -1,12 +1,13 @@
-// How do settings come out of a file?
+// Reads and writes files of settings in TOML.
 //
-// The file is TOML: lines as  name = value  under sections as  [name].  What the values mean is
-// left to whoever knows the names; they stay texts here.
+//   for (const ParsedSetting& setting : parse_settings(read_text(path), path)) ...
+//   for (const auto& [name, value] : parse_flat_settings(read_text(path), path)) ...
 //
-//   for (const auto& [name, value] : values_of_toml(read_text(path), path)) ...
+// Values remain texts: what they mean is decided by the config that has a field of that name
+// (base/fields.h). A number keeps the spelling of the file, so 1.0 stays "1.0".
 //
-// Between quotes stands any text, with \" \\ \n \r \t for what cannot; between '...' all as it is.
-// What cannot be read throws std::invalid_argument naming the source and what is wrong in it.
+// Errors throw std::invalid_argument "SOURCE:LINE:COLUMN: what is wrong". The functions are
+// thread-safe.
 #pragma once
 
 #include <map>
@@ -16,21 +17,25 @@
 
 namespace plr::run {
 
-// A line of the file.
-struct SettingLine {
-  std::string section;  // "a.b" of [a.b]; empty before the first
+// One  name = value  or  name = [value, ...]  of a file.
+struct ParsedSetting {
+  std::string section;  // "a.b" below [a.b]; empty above all sections
   std::string name;
-  std::vector<std::string> values;  // several of a list, else one
+  std::vector<std::string> values;  // the elements of a list, otherwise one
+  int line = 0;                     // of the name, from 1
+  int column = 0;
 };
 
-// All lines in their order.  `source` names the text in messages.
-std::vector<SettingLine> lines_of_toml(const std::string& toml, const std::string& source);
+// All settings in the order of the file. `source` names the text in messages. TOML integers are
+// signed 64-bit numbers; unsigned ones, such as seeds, are read too.
+std::vector<ParsedSetting> parse_settings(const std::string& toml, const std::string& source);
 
-// Of a file without sections and lists, as a run's config.toml is: values by their names.
-std::map<std::string, std::string> values_of_toml(const std::string& toml,
-                                                  const std::string& source);
+// Settings of a file without sections and lists, such as a run's config.toml, by name.
+std::map<std::string, std::string> parse_flat_settings(const std::string& toml,
+                                                       const std::string& source);
 
-// A text between quotes, which is read as the same text.
-std::string toml_text(std::string_view text);
+// A text as a TOML string, in quotes and with escapes. Throws std::invalid_argument if the text is
+// not UTF-8, which TOML requires.
+std::string toml_string(std::string_view text);
 
 }  // namespace plr::run

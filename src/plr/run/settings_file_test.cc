@@ -5,49 +5,115 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "tests/support/error_message.h"
 
 namespace plr::run {
 namespace {
 
+using Values = std::map<std::string, std::string>;
+
+std::string message(const std::string& toml) {
+  return invalid_argument_of([&] { parse_flat_settings(toml, "file"); });
+}
+
 TEST(SettingsFile, HasSectionsListsAndComments) {
-  const std::vector<SettingLine> lines = lines_of_toml(
+  const std::vector<ParsedSetting> settings = parse_settings(
       "envs = [\"a/b\",  # the first\n"
       "        \"c d\"]\n"
       "\n"
       "[sweep.one]  \n"
       "beta = 0.1  # a number\n",
       "file");
-  ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0].section, "");
-  EXPECT_EQ(lines[0].name, "envs");
-  EXPECT_EQ(lines[0].values, (std::vector<std::string>{"a/b", "c d"}));
-  EXPECT_EQ(lines[1].section, "sweep.one");
-  EXPECT_EQ(lines[1].values, std::vector<std::string>{"0.1"});
+  ASSERT_EQ(settings.size(), 2U);
+  EXPECT_EQ(settings[0].section, "");
+  EXPECT_EQ(settings[0].name, "envs");
+  EXPECT_EQ(settings[0].values, (std::vector<std::string>{"a/b", "c d"}));
+  EXPECT_EQ(settings[1].section, "sweep.one");
+  EXPECT_EQ(settings[1].values, std::vector<std::string>{"0.1"});
+  EXPECT_EQ(settings[1].line, 5);
+  EXPECT_EQ(settings[1].column, 1);
 }
 
-TEST(SettingsFile, KeepsAnyTextBetweenQuotes) {
-  for (const std::string text : {"", "a # b", "c#x/lv.txt", "a \"b\" c", "back\\slash", "ends\\",
-                                 "two\nlines\r\tof it", "[a, b]", "a = b", "it's", "Jiří"}) {
-    EXPECT_EQ(values_of_toml("a = " + toml_text(text) + "  # it's \"one\"\nb = 1\n", "file"),
-              (std::map<std::string, std::string>{{"a", text}, {"b", "1"}}));
+TEST(SettingsFile, KeepsTheOrderOfTheFile) {
+  std::string names;
+  for (const ParsedSetting& setting :
+       parse_settings("z = 1\na = 2\n[variant.y]\nc = 3\nb = 4\n[variant.x]\nd = 5\n", "file")) {
+    names += setting.section + "/" + setting.name + " ";
   }
-  EXPECT_EQ(values_of_toml("a = \x01"
-                           "7\x02\n",
-                           "file")
-                .at("a"),
-            "7");
-  EXPECT_EQ(values_of_toml("a = 'as \\it #is\\'\n", "file").at("a"), "as \\it #is\\");
-  EXPECT_EQ(values_of_toml("\xef\xbb\xbf"
-                           "a = \"b\"\r\n",
-                           "file")
+  EXPECT_EQ(names, "/z /a variant.y/c variant.y/b variant.x/d ");
+}
+
+// Run names are made of the values of a sweep: another spelling would be another folder.
+TEST(SettingsFile, KeepsTheSpellingOfNumbers) {
+  EXPECT_EQ(parse_settings("a = [0.1, 1.0, 1e-05,1E3, -2,+3, 5e-05]  # 7\n", "file")[0].values,
+            (std::vector<std::string>{"0.1", "1.0", "1e-05", "1E3", "-2", "+3", "5e-05"}));
+  EXPECT_EQ(parse_settings("a = [\"ř\", 1.50, 'ž', 2]\n", "file")[0].values,
+            (std::vector<std::string>{"ř", "1.50", "ž", "2"}));
+  EXPECT_EQ(parse_flat_settings("a = 1_000\r\nb = inf\r\nc = true\r\nd = 3", "file"),
+            (Values{{"a", "1000"}, {"b", "inf"}, {"c", "true"}, {"d", "3"}}));
+}
+
+TEST(SettingsFile, ReadsUnsignedNumbersThatAreTooLargeForToml) {
+  EXPECT_EQ(parse_flat_settings("seed = 18446744073709551615  # 2^64 - 1\nb = 1\n", "file"),
+            (Values{{"seed", "18446744073709551615"}, {"b", "1"}}));
+  EXPECT_EQ(
+      parse_settings("seeds = [1, 9223372036854775808, 9223372036854775809]", "file")[0].values,
+      (std::vector<std::string>{"1", "9223372036854775808", "9223372036854775809"}));
+  EXPECT_EQ(parse_flat_settings("seed = 9223372036854775807\n", "file").at("seed"),
+            "9223372036854775807");
+  EXPECT_TRUE(message("a = 1\nseed = 18446744073709551616\n").starts_with("file:2:"));
+}
+
+TEST(SettingsFile, ReadsBackAnyTextInQuotes) {
+  for (const std::string text :
+       {"", "a # b", "c#x/lv.txt", "a \"b\" c", "back\\slash", "ends\\", "two\nlines\r\tof it",
+        "[a, b]", "a = b", "it's", "Jiří", "\x01"}) {
+    EXPECT_EQ(parse_flat_settings("a = " + toml_string(text) + "  # it's \"one\"\nb = 1\n", "file"),
+              (Values{{"a", text}, {"b", "1"}}));
+  }
+  EXPECT_EQ(parse_flat_settings("a = 'as \\it #is\\'\n", "file").at("a"), "as \\it #is\\");
+  EXPECT_EQ(parse_flat_settings("\xef\xbb\xbf"
+                                "a = \"b\"\r\n",
+                                "file")
                 .at("a"),
             "b");
+  EXPECT_THROW(toml_string("\xff"), std::invalid_argument);
 }
 
-TEST(SettingsFile, OfARunHasOneValuePerName) {
-  EXPECT_EQ(values_of_toml("a = 1\nb = \"two\"\n", "file").at("b"), "two");
-  EXPECT_THROW(values_of_toml("a = [1, 2]\n", "file"), std::invalid_argument);
-  EXPECT_THROW(values_of_toml("[part]\na = 1\n", "file"), std::invalid_argument);
+// Lines of a config.toml as the first version wrote them.
+TEST(SettingsFile, ReadsTheSettingsOfExistingRuns) {
+  EXPECT_EQ(
+      parse_flat_settings(
+          "# Every setting of this run: plr train --config with this file repeats it.\n"
+          "\n"
+          "# What is played\n"
+          "env = \"minigrid/MultiRoom-N4-Random\"  # what is played; plr envs lists them all\n"
+          "levels = \"100-299\"  # the training set: a number of levels, a range as 100-299\n"
+          "steps = 100000000  # environment steps in all, rounded down to whole updates\n"
+          "learning_rate = 0.0007  # of Adam\n"
+          "adam_epsilon = 1e-05  # of Adam\n"
+          "pool = false  # MiniGrid's max-pool after the first one (E4)\n"
+          "buffer_size = 0  # of a stream\n",
+          "config.toml"),
+      (Values{{"env", "minigrid/MultiRoom-N4-Random"},
+              {"levels", "100-299"},
+              {"steps", "100000000"},
+              {"learning_rate", "0.0007"},
+              {"adam_epsilon", "1e-05"},
+              {"pool", "false"},
+              {"buffer_size", "0"}}));
+}
+
+TEST(SettingsFile, NamesLineAndColumnOfAnError) {
+  EXPECT_TRUE(message("a = 1\nb = = 2\n").starts_with("file:2:5: ")) << message("a = 1\nb = = 2\n");
+  EXPECT_TRUE(message("a = plr\n").starts_with("file:1:")) << message("a = plr\n");
+  EXPECT_TRUE(message("[v]\na = 1\n[v]\nb = 1\n").starts_with("file:3:"));
+  EXPECT_EQ(message("a = [1, 2]\n"), "file:1:1: a must be one value");
+  EXPECT_EQ(message("b = 1\n[part]\na = 1\n"), "file:3:1: settings of a run have no sections");
+  EXPECT_EQ(message("b = 1\na = 2024-01-01\n"),
+            "file:2:5: a value must be a string, a number, true or false");
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace plr::train {
 namespace {
 
-// The paper's settings for MiniGrid: table "hyper-parameters" of its appendix.  Whether there is a
-// pool is what came nearest to its returns (docs/algorithm.md, E4).
+// The paper's settings for MiniGrid: table "hyper-parameters" of its appendix. `pool` is the choice
+// that came closest to its returns (docs/algorithm.md, E4).
 TrainConfig minigrid_paper(const std::string& env, const std::string& levels, std::int64_t channels,
                            bool pool, std::int64_t steps) {
   TrainConfig config;
@@ -29,8 +29,8 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
-// The same for Procgen.  An evaluation plays long episodes, so that there are fewer of them; a step
-// takes long enough to think about other slots meanwhile.
+// The same for Procgen. Episodes are long, so evaluations are rarer; a step takes long enough to
+// run inference for another group of slots meanwhile.
 TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
                           std::int64_t steps) {
   TrainConfig config;
@@ -59,7 +59,7 @@ const std::vector<Preset>& all_presets() {
     TrainConfig small =
         minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 3'000'000);
     small.schedule.rollout_length = 128;
-    list.push_back({"small", "a task that is learnt in minutes on a CPU (the default)", small});
+    list.push_back({"small", "a task that is learned in minutes on a CPU (the default)", small});
     list.push_back(
         {"minigrid-multiroom", "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
          minigrid_paper("minigrid/MultiRoom-N4-Random", "4000", 32, false, 100'000'000)});
@@ -132,7 +132,8 @@ std::string flag_of(std::string_view name) {
 
 std::map<std::string, std::string> set_by_file(TrainConfig& config,
                                                const std::filesystem::path& file) {
-  std::map<std::string, std::string> values = run::values_of_toml(read_text(file), file.string());
+  std::map<std::string, std::string> values =
+      run::parse_flat_settings(read_text(file), file.string());
   for (const auto& [name, value] : values) {
     try {
       set(config, name, value);
@@ -169,7 +170,7 @@ std::map<std::string, std::string> values_of(const TrainConfig& config) {
 }
 
 void set_algorithm(TrainConfig& config, Algorithm algorithm) {
-  // Only what distinguishes them; the rest stays as it was chosen.
+  // Only settings that distinguish them; the others keep their values.
   const std::map<std::string, std::string> defaults = values_of(TrainConfig{});
   const auto set_all = [&](const auto& settings, bool to_default) {
     for (const auto& [name, value] : settings) {
@@ -210,7 +211,7 @@ std::string to_toml(const TrainConfig& config) {
     visit_fields(
         group, [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
           const std::string text = to_text(value);
-          toml << name << " = " << (is_quoted(value) ? run::toml_text(text) : text) << "  # "
+          toml << name << " = " << (is_quoted(value) ? run::toml_string(text) : text) << "  # "
                << help << "\n";
         });
   });

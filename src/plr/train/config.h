@@ -1,13 +1,12 @@
-// What is a training run made of?
+// All settings of a training run, in groups that the parts define.
 //
-// Every setting of a run, in groups that the parts define themselves.  A run's config.toml lists
-// all of them, so that running it again repeats the run:
+// A run's config.toml lists every one of them, so that training with it repeats the run:
 //
 //   TrainConfig config = preset("minigrid-multiroom");
 //   set(config, "steps", "5000000");
 //   write_text(folder / "config.toml", to_toml(config));
 //
-// Names are unique over all groups.  A value type.
+// Names are unique over all groups. Copyable values; concurrent reads are safe.
 #pragma once
 
 #include <array>
@@ -44,7 +43,7 @@ struct TaskConfig {
   CurriculumKind curriculum = CurriculumKind::kPlr;
 };
 
-// Of one evaluation.
+// Episodes of one evaluation.
 inline constexpr Bounds kEpisodes = from_to(1, 1 << 20);
 
 struct ScheduleConfig {
@@ -83,30 +82,32 @@ struct TrainConfig {
 template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, TaskConfig>
 void visit_fields(Config& config, Visit&& visit) {
-  visit("env", config.env, any_value(), "what is played; plr envs lists them all");
+  visit("env", config.env, any_value(), "the environment; plr envs lists all");
   visit("levels", config.levels, any_value(),
-        "the training set: a number of levels, a range as 100-299, a file of ids, or full");
-  visit("curriculum", config.curriculum, any_value(), "who chooses the next level");
+        "the training set: a number of levels, a range such as 100-299, a file of ids, or full");
+  visit("curriculum", config.curriculum, any_value(), "the method that chooses the next level");
 }
 
 template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, ScheduleConfig>
 void visit_fields(Config& config, Visit&& visit) {
   visit("steps", config.steps, at_least(1),
-        "environment steps in all, rounded down to whole updates");
+        "environment steps in total, rounded down to whole updates");
   visit("rollout_length", config.rollout_length, from_to(1, 1 << 20),
-        "steps of each slot between two updates");
-  visit("seed", config.seed, any_value(), "the run's one seed: the same seed gives the same run");
+        "steps of each slot per update");
+  visit("seed", config.seed, any_value(),
+        "seed of all random streams: the same seed gives the same run");
   visit("slot_groups", config.slot_groups, from_to(1, VectorEnv::kNumLanes),
-        "parts of the slots that take turns: while some step, the network acts for others");
+        "groups of slots: while the environments of one step, the network acts for another");
   visit("eval_interval", config.eval_interval, at_least(0),
-        "updates between two evaluations on test and training levels; 0 for none");
-  visit("eval_episodes", config.eval_episodes, kEpisodes, "episodes of each of them");
-  visit("final_episodes", config.final_episodes, kEpisodes, "episodes of the last evaluation");
+        "updates between evaluations on test and training levels; 0: none");
+  visit("eval_episodes", config.eval_episodes, kEpisodes,
+        "episodes of each evaluation, on test and on training levels");
+  visit("final_episodes", config.final_episodes, kEpisodes, "episodes of the final evaluation");
   visit("checkpoint_interval", config.checkpoint_interval, at_least(1),
-        "updates between two checkpoints");
+        "updates between checkpoints");
   visit("levels_interval", config.levels_interval, at_least(1),
-        "updates between two records of the levels' replay probabilities");
+        "updates between records of the levels' replay probabilities");
 }
 
 template <class Config, class Visit>
@@ -121,11 +122,11 @@ void visit_fields(Config& config, Visit&& visit) {
         "Procgen's residual blocks add ReLU(x), as the released code, instead of x (E2)");
 }
 
-// Calls visit_group(title, part) for each part of the config, every one of which has visit_fields.
+// Calls visit_group(title, part) for each part of the config; every part has visit_fields.
 template <class Config, class VisitGroup>
 requires std::same_as<std::remove_const_t<Config>, TrainConfig>
 void visit_groups(Config& config, VisitGroup&& visit_group) {
-  visit_group("What is played", config.task);
+  visit_group("Task", config.task);
   visit_group("Environment", config.env);
   visit_group("Run", config.schedule);
   visit_group("Level replay", config.replay);
@@ -139,30 +140,31 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Machine", config.compute);
 }
 
-// Of all slots; a run makes whole updates.
+// Steps of all slots; a run consists of whole updates.
 std::int64_t steps_per_update(const TrainConfig& config);
 
-// Throws std::invalid_argument for the first setting that cannot be.
+// Throws std::invalid_argument for the first invalid setting.
 void check(const TrainConfig& config);
 
-// Sets one field by name.  Throws std::invalid_argument for an unknown name, with the closest known
-// one, and for a value that the field cannot have.
+// Sets one field by name. Throws std::invalid_argument for an unknown name, with the closest known
+// one, and for an invalid value.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
-// A setting on the command line: "--learning-rate".
+// The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);
-// All that a file of settings says (run/settings_file.h), which is returned.  Errors name the file.
+// Sets all fields that a file of settings has (run/settings_file.h) and returns them. Errors name
+// the file.
 std::map<std::string, std::string> set_by_file(TrainConfig& config,
                                                const std::filesystem::path& file);
 
-// Every field by its name, as set() takes it.
+// The text of every field by name, as set() takes it.
 std::map<std::string, std::string> values_of(const TrainConfig& config);
 
 // The settings of a preset.  Throws std::invalid_argument for an unknown name.
 TrainConfig preset(std::string_view name);
-// Names and one line each.
+// Name and one-line summary of each preset.
 std::vector<std::pair<std::string, std::string>> presets();
 
-// Turns everything to the defaults, to what the paper says, or to what its authors' code does
+// Sets everything that distinguishes them to the defaults, the paper, or the authors' released code
 // (core/algorithms.h).
 enum class Algorithm : std::uint8_t { kDefault, kPaper, kReleasedCode };
 constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
@@ -170,18 +172,18 @@ constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
 }
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
 
-// The methods that the paper compares, each in its best setting, which is the same for Procgen's
-// easy and hard games: what chooses the levels, and what is learned besides.
+// The methods that the paper compares, each with its best settings, which are the same for
+// Procgen's easy and hard games: the curriculum, and the regularizer of the update.
 enum class Method : std::uint8_t { kUniform, kTscl, kMixreg, kUcbDrac, kPlr, kUcbDracPlr };
 constexpr std::array<std::string_view, 6> enum_names(Method) {
   return {"uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr"};
 }
 void set_method(TrainConfig& config, Method method);
 
-// What tells a run from others of its task: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
+// A short name of the method: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
 std::string method_text(const TrainConfig& config);
 
-// Every field with its value and meaning; values_of_toml (run/settings_file.h) reads it back.
+// Every field with its value and a comment; parse_flat_settings (run/settings_file.h) reads it.
 std::string to_toml(const TrainConfig& config);
 
 }  // namespace plr::train

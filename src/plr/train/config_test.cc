@@ -21,13 +21,13 @@ TEST(TrainConfig, ListsEveryNameOnce) {
   const TrainConfig config;
   visit_groups(config, [&](const char*, const auto& group) {
     visit_fields(group, [&](std::string_view name, auto&&...) {
-      EXPECT_TRUE(names.emplace(name).second) << name << " is there twice";
+      EXPECT_TRUE(names.emplace(name).second) << name << " is listed twice";
     });
   });
   EXPECT_GT(names.size(), 50U);
 }
 
-TEST(TrainConfig, SurvivesItsFile) {
+TEST(TrainConfig, RoundTripsThroughAFile) {
   TrainConfig config = preset("minigrid-omg-medium");
   set_algorithm(config, Algorithm::kReleasedCode);
   set(config, "learning_rate", "0.000123456789");
@@ -35,7 +35,7 @@ TEST(TrainConfig, SurvivesItsFile) {
   set(config, "score_function", "min_margin");
   set(config, "seed", "18446744073709551615");
   TrainConfig read;
-  for (const auto& [name, value] : run::values_of_toml(to_toml(config), "config.toml")) {
+  for (const auto& [name, value] : run::parse_flat_settings(to_toml(config), "config.toml")) {
     set(read, name, value);
   }
   EXPECT_EQ(to_toml(read), to_toml(config));
@@ -96,7 +96,7 @@ TEST(TrainConfig, FollowsTheReleasedCodeOnlyWhereItDiffers) {
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
 }
 
-TEST(TrainConfig, FollowsThePaperToTheLetterIfAsked) {
+TEST(TrainConfig, FollowsThePaperExactlyWithAlgorithmPaper) {
   TrainConfig config = preset("minigrid-multiroom");
   set_algorithm(config, Algorithm::kReleasedCode);
   set_algorithm(config, Algorithm::kPaper);
@@ -105,7 +105,7 @@ TEST(TrainConfig, FollowsThePaperToTheLetterIfAsked) {
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
 }
 
-TEST(TrainConfig, KnowsTheReleasedCodeAsTheCoreDoes) {
+TEST(TrainConfig, AgreesWithTheCoreAboutTheReleasedCode) {
   TrainConfig config;
   set_algorithm(config, Algorithm::kReleasedCode);
   EXPECT_EQ(fields_text(config.replay), fields_text(LevelReplayConfig::released_code()));
@@ -144,7 +144,7 @@ TEST(TrainConfig, HasThePapersMethods) {
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
 }
 
-TEST(TrainConfig, SaysWhatIsWrongWithASetting) {
+TEST(TrainConfig, NamesTheInvalidSettingAndItsBound) {
   EXPECT_EQ(message_of_set("temperatur", "1"),
             "unknown setting 'temperatur'; did you mean temperature?");
   EXPECT_EQ(message_of_set("temperature", "-1"), "temperature must be above 0, not -1");

@@ -61,7 +61,7 @@ std::vector<std::uint64_t> seeds_of(const Values& values) {
   return seeds;
 }
 
-void add_top_level(const run::SettingLine& line, Plan& plan) {
+void add_top_level(const run::ParsedSetting& line, Plan& plan) {
   const std::map<std::string, std::function<void()>> known = {
       {"summary", [&] { plan.summary = line.values.front(); }},
       {"algorithm", [&] { plan.algorithm = line.values.front(); }},
@@ -82,24 +82,24 @@ void add_top_level(const run::SettingLine& line, Plan& plan) {
                               "?  Settings of runs stand under [settings]");
 }
 
-const std::string& one_value(const run::SettingLine& line) {
+const std::string& one_value(const run::ParsedSetting& line) {
   if (line.values.size() == 1) return line.values.front();
   throw std::invalid_argument(line.name + " has " + std::to_string(line.values.size()) +
                               " values; a list of them stands under [sweep]");
 }
 
-void check_line(const run::SettingLine& line) {
+void check_line(const run::ParsedSetting& line) {
   if (line.values.empty()) throw std::invalid_argument(line.name + " has no value");
   if (!line.section.empty() && line.name == "seed") {
     throw std::invalid_argument("seed stands above all sections, as  seeds = \"1-5\"");
   }
 }
 
-Plan plan_of(const std::vector<run::SettingLine>& lines) {
+Plan plan_of(const std::vector<run::ParsedSetting>& lines) {
   if (lines.empty()) throw std::invalid_argument("the file names no runs");
   Plan plan;
   std::set<std::string> given;  // without the s of several
-  for (const run::SettingLine& line : lines) {
+  for (const run::ParsedSetting& line : lines) {
     check_line(line);
     if (line.section.empty()) {
       if (!given.insert(line.name.substr(0, line.name.find_last_not_of('s') + 1)).second) {
@@ -237,8 +237,9 @@ Experiment read_experiment(const std::filesystem::path& file, const ExperimentOp
   if (!std::filesystem::exists(file)) {
     throw std::invalid_argument("there is no file " + file.string());
   }
+  const auto settings = run::parse_settings(read_text(file), file.string());
   try {
-    const Plan plan = plan_of(run::lines_of_toml(read_text(file), file.string()));
+    const Plan plan = plan_of(settings);
     Experiment experiment{.name = file.stem().string(), .summary = plan.summary, .runs = {}};
     std::set<std::string> names;
     for (const std::string& preset_name : plan.presets) {
