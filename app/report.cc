@@ -13,6 +13,7 @@
 #include "plr/report/export.h"
 #include "plr/report/page.h"
 #include "plr/report/page_data.h"
+#include "plr/run/layout.h"
 
 namespace plr::app {
 namespace {
@@ -79,8 +80,9 @@ void report(const ReportArguments& arguments) {
     fmt::print("{}\n", report::statistics_json(found.runs, analysis).dump(2));
     if (arguments.out.empty()) return;
   }
-  const fs::path out = arguments.out.empty() ? fs::path(arguments.folders.front()) / "report.html"
-                                             : fs::path(arguments.out);
+  const fs::path out = arguments.out.empty()
+                           ? fs::path(arguments.folders.front()) / run::layout::kReport
+                           : fs::path(arguments.out);
   write_text(out, report::page_of(found, analysis, options));
   if (arguments.json) return;
   fmt::print("{}\n{}\n{} in {}\n", tables.front().title, report::to_markdown(tables.front()),
@@ -92,7 +94,7 @@ void report(const ReportArguments& arguments) {
 
 fs::path write_page(const fs::path& folder) {
   const report::FoundRuns found = readable_runs({folder});
-  const fs::path out = folder / "report.html";
+  const fs::path out = folder / run::layout::kReport;
   write_text(out, report::page_of(found, report::analyze(found.runs),
                                   {.title = title_of({folder.string()}), .version = PLR_VERSION}));
   return out;

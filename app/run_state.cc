@@ -1,42 +1,37 @@
 #include "app/run_state.h"
 
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "plr/run/checkpoint.h"
+#include "plr/run/checkpoint_facts.h"
+#include "plr/run/layout.h"
+#include "plr/run/record_files.h"
 
 namespace plr::app {
 
+namespace layout = run::layout;
+
 RunState saved_state(const std::filesystem::path& folder) {
   RunState state;
-  state.has_begun = std::filesystem::exists(folder / "config.toml");
+  state.has_begun = std::filesystem::exists(folder / layout::kConfig);
   if (!state.has_begun) return state;
   try {
-    const nlohmann::json facts = run::load_checkpoint_facts(folder / "checkpoint");
-    state.steps = facts.value("steps", std::int64_t{0});
-    state.is_finished = facts.value("is_final", false);
-  } catch (const std::runtime_error&) {
-    // Resuming will fail too, and say why.
+    const nlohmann::json facts = run::load_checkpoint_facts(folder / layout::kCheckpoints);
+    state.steps = facts.get<run::CheckpointFacts>().steps;
+  } catch (const std::exception&) {
+    // Resuming fails too, with a message.
   }
+  const auto update = run::read_last_record<run::LogRecord>(folder / layout::kLog);
+  const auto evaluation = run::read_last_record<run::EvalRecord>(folder / layout::kEvaluations);
+  state.is_finished = update && evaluation && run::is_finished(*update, *evaluation);
   return state;
 }
 
 LoggedState logged_state(const std::filesystem::path& folder) {
-  constexpr std::streamoff kTail = 8192;  // longer than any record
-  std::ifstream log(folder / "log.jsonl", std::ios::ate);
-  if (!log) return {};
-  log.seekg(std::max<std::streamoff>(0, log.tellg() - kTail));
-  const std::string tail(std::istreambuf_iterator<char>(log), {});
-  // The last line that has an end.
-  const std::size_t end = tail.rfind('\n');
-  if (end == std::string::npos || end == 0) return {};
-  const std::size_t before = tail.rfind('\n', end - 1);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  const auto record = nlohmann::json::parse(tail.substr(begin, end - begin), nullptr, false);
-  if (!record.is_object()) return {};
-  return {record.value("steps", std::int64_t{0}), record.value("steps_per_second", 0.0)};
+  const auto record = run::read_last_record<run::LogRecord>(folder / layout::kLog);
+  if (!record) return {};
+  return {record->steps, std::isnan(record->steps_per_second) ? 0 : record->steps_per_second};
 }
 
 }  // namespace plr::app

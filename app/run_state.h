@@ -8,11 +8,11 @@ namespace plr::app {
 
 struct RunState {
   bool has_begun = false;    // it can be resumed
-  bool is_finished = false;  // the last evaluation has been made
+  bool is_finished = false;  // the final evaluation is done
   std::int64_t steps = 0;    // that will not have to be made again
 };
 
-// What the newest checkpoint says.
+// By the newest checkpoint, and is_finished() of run/records.h.
 RunState saved_state(const std::filesystem::path& folder);
 
 // What the log's last record says, while the run goes on; zeros where there is none.

@@ -1,11 +1,12 @@
-"""What did a run of ./plr train write?
+"""Reads the folder of a run of ./plr train.
 
     run = plr.load_run("runs/NAME")
     run.settings["temperature"]                                # everything in config.toml
     plt.plot(run.eval["steps"], run.eval["test_return"])       # columns as numpy arrays
-    run.log.to_pandas()                                        # or a data frame, where pandas is there
+    run.log.to_pandas()                                        # or a pandas.DataFrame
 
-A run that goes on can be read too: a last line that is not yet whole is passed over.
+A run in progress can be read: an incomplete last line is ignored. run_schema.json has the file names and the fields
+of the records; the program that writes them is tested against it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_SCHEMA = json.loads(pathlib.Path(__file__).with_name("run_schema.json").read_text())
+_FILES: dict[str, str] = _SCHEMA["files"]
+
+
+def _required(record: str) -> list[str]:
+    """The fields without which a record is damaged."""
+    return [name for name, presence in _SCHEMA["records"][record].items() if presence == "required"]
+
 
 class Table(dict[str, NDArray[Any]]):
-    """Columns of one length by their names."""
+    """Columns of equal length, by name."""
 
     def to_pandas(self) -> Any:
-        """The same as a pandas.DataFrame."""
+        """Returns the columns as a pandas.DataFrame. Raises ImportError if pandas is not installed."""
         try:
             pandas = importlib.import_module("pandas")
         except ImportError as error:
@@ -46,18 +55,18 @@ class Run:
     folder: pathlib.Path
     settings: dict[str, Any]  # config.toml
     log: Table                # log.jsonl: a row per update
-    eval: Table               # eval.jsonl: a row per evaluation, the last of each number of steps
-    curriculum: Table         # levels.jsonl: how the replay probability is spread
-    levels: Table             # levels.csv: the levels, as of the last checkpoint
-    remarks: list[str]        # what is missing or damaged
+    eval: Table               # eval.jsonl: a row per evaluation; of equal steps, the last
+    curriculum: Table         # levels.jsonl: distribution of the replay probability
+    levels: Table             # levels.csv: the levels at the last checkpoint
+    remarks: list[str]        # missing files and damaged lines
 
 
 def load_run(folder: str | os.PathLike[str]) -> Run:
-    """Reads a run's folder.  Raises FileNotFoundError if it is none, ValueError if its settings are damaged."""
+    """Reads the folder of a run. Raises FileNotFoundError if it holds no run, ValueError if its settings are damaged."""
     folder = pathlib.Path(folder)
-    path = folder / "config.toml"
+    path = folder / _FILES["config"]
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} is not the folder of a run: it has no config.toml")
+        raise FileNotFoundError(f"{folder} is not the folder of a run: it has no {path.name}")
     try:
         settings = tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as error:
@@ -66,47 +75,61 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     return Run(
         folder=folder,
         settings=settings,
-        log=_table(_records(folder / "log.jsonl", "steps", remarks)),
-        eval=_table(_last_of_each(_records(folder / "eval.jsonl", "test_return", remarks))),
-        curriculum=_table(_records(folder / "levels.jsonl", "update", remarks)),
-        levels=_levels(folder / "levels.csv", remarks),
+        log=_table(_records(folder, "log", remarks)),
+        eval=_table(_last_per_steps(_records(folder, "eval", remarks))),
+        curriculum=_table(_records(folder, "levels", remarks)),
+        levels=_level_table(folder / _FILES["level_table"], remarks),
         remarks=remarks,
     )
 
 
-def _whole_lines(path: pathlib.Path) -> list[str]:
-    """What stands after the last line's end is being written."""
+def _complete_lines(path: pathlib.Path) -> list[str]:
+    """The text after the last line end is being written and left out."""
     return path.read_text(errors="replace").split("\n")[:-1]
 
 
-def _remark_damage(name: str, damaged: list[int], remarks: list[str]) -> None:
+def _remark_damage(name: str, damaged: list[tuple[int, str]], remarks: list[str]) -> None:
     if damaged:
         lines = "line" if len(damaged) == 1 else "lines"
-        remarks.append(f"{name}: {len(damaged)} damaged {lines} left out, the first is line {damaged[0]}")
+        number, cause = damaged[0]
+        remarks.append(f"{name}: {len(damaged)} damaged {lines} left out, the first is line {number} ({cause})")
 
 
-def _records(path: pathlib.Path, required: str, remarks: list[str]) -> list[dict[str, Any]]:
-    """The objects of a file of JSON lines; one whose `required` number is missing is damaged."""
+def _parse_record(line: str, required: Iterable[str]) -> dict[str, Any]:
+    """Raises ValueError with the cause if the line is damaged."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise ValueError("not a JSON object")
+    for name in required:
+        if name not in record:
+            raise ValueError(f"{name} is missing")
+        if not isinstance(record[name], (int, float)):
+            raise ValueError(f"{name} is not a number")
+    return record
+
+
+def _records(folder: pathlib.Path, kind: str, remarks: list[str]) -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines, without damaged ones."""
+    path = folder / _FILES[kind]
     if not path.is_file():
         remarks.append(f"{path.name} is missing")
         return []
     records = []
     damaged = []
-    for number, line in enumerate(_whole_lines(path), start=1):
+    for number, line in enumerate(_complete_lines(path), start=1):
         try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if isinstance(record, dict) and isinstance(record.get(required), (int, float)):
-            records.append(record)
-        else:
-            damaged.append(number)
+            records.append(_parse_record(line, _required(kind)))
+        except ValueError as error:
+            damaged.append((number, str(error)))
     _remark_damage(path.name, damaged, remarks)
     return records
 
 
-def _last_of_each(evaluations: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of increasing steps: a later evaluation replaces those of as many steps or more."""
+def _last_per_steps(evaluations: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By increasing steps: a later evaluation replaces those of as many steps or more."""
     kept: list[dict[str, Any]] = []
     for evaluation in evaluations:
         while kept and kept[-1]["steps"] >= evaluation["steps"]:
@@ -116,8 +139,10 @@ def _last_of_each(evaluations: Iterable[dict[str, Any]]) -> list[dict[str, Any]]
 
 
 def _column(values: list[Any]) -> NDArray[Any]:
-    """Numbers, NaN where there is none; anything else as it is."""
+    """Flags, false where missing; numbers, NaN where missing; other values as objects."""
     present = [value for value in values if value is not None]
+    if present and all(isinstance(value, bool) for value in present):
+        return np.array([bool(value) for value in values])
     if all(type(value) is int for value in values):
         return np.array(values, dtype=np.int64)
     if all(isinstance(value, (int, float)) for value in present):
@@ -132,24 +157,31 @@ def _table(records: list[dict[str, Any]]) -> Table:
     return Table({name: _column([record.get(name) for record in records]) for name in names})
 
 
-def _levels(path: pathlib.Path, remarks: list[str]) -> Table:
+def _level_table(path: pathlib.Path, remarks: list[str]) -> Table:
     if not path.is_file():
-        return Table()  # a stream's uniform sampling has nothing to tell
-    head, *lines = _whole_lines(path) or [""]
+        return Table()  # uniform sampling from a stream has no levels to list
+    head, *lines = _complete_lines(path) or [""]
     names = head.split(",")
     rows = []
     damaged = []
     for number, line in enumerate(lines, start=2):
+        cells = line.split(",")
         try:
-            level, *rest = line.split(",")
-            row = [int(level), *(float(cell) if cell else np.nan for cell in rest)]
-        except ValueError:
-            row = []
-        if len(row) == len(names):
-            rows.append(row)
-        else:
-            damaged.append(number)
+            if len(cells) != len(names):
+                raise ValueError(f"{len(cells)} cells, not {len(names)}")
+            rows.append([_cell(name, cell) for name, cell in zip(names, cells)])
+        except ValueError as error:
+            damaged.append((number, str(error)))
     _remark_damage(path.name, damaged, remarks)
     columns = list(zip(*rows)) if rows else [()] * len(names)
-    types = [np.uint64] + [np.float64] * (len(names) - 1)
-    return Table({name: np.array(column, dtype=kind) for name, column, kind in zip(names, columns, types)})
+    return Table({name: np.array(column, dtype=np.uint64 if name == "level" else np.float64)
+                  for name, column in zip(names, columns)})
+
+
+def _cell(name: str, cell: str) -> int | float:
+    try:
+        if name == "level":
+            return int(cell)
+        return float(cell) if cell else np.nan
+    except ValueError:
+        raise ValueError(f"{name} is not a number") from None

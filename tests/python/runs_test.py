@@ -54,7 +54,14 @@ def test_a_partial_line_is_ignored_and_damage_is_reported(folder):
         file.write('nonsense\n{"steps": 7}\n{"steps": 8')
     run = plr.load_run(folder)
     assert run.log["steps"][-1] == 7 and np.isnan(run.log["return"][-1])
-    assert run.remarks == ["log.jsonl: 1 damaged line left out, the first is line 31"]
+    assert run.remarks == ["log.jsonl: 1 damaged line left out, the first is line 31 (not a JSON object)"]
+
+
+def test_a_record_without_a_required_field_is_damaged(folder):
+    with open(folder / "eval.jsonl", "a") as file:
+        file.write('{"steps": 7}\n{"steps": 8, "test_return": null}\n')
+    assert plr.load_run(folder).remarks == [
+        "eval.jsonl: 2 damaged lines left out, the first is line 31 (test_return is missing)"]
 
 
 def test_the_later_evaluation_of_the_same_steps_is_used(folder):
@@ -83,10 +90,15 @@ def test_reads_a_run_of_the_program(tmp_path):
          "--device", "cpu", "--threads", "1", "--out", str(tmp_path / "run")],
         capture_output=True, text=True, check=False) if os.environ.get("PLR_PROGRAM") else None
     if done is None or "train" in done.stderr and "unknown" in done.stderr:
-        pytest.skip("there is no program that trains here")
+        pytest.skip("no program that can train")
     assert done.returncode == 0, done.stderr
     run = plr.load_run(tmp_path / "run")
     assert run.log["steps"].tolist() == [512, 1024, 1536, 2048] and run.remarks == []
+    assert run.eval["final"].tolist() == [False, True]
+    schema = json.loads(pathlib.Path(plr.__file__).with_name("run_schema.json").read_text())["records"]
+    for kind, table in (("log", run.log), ("eval", run.eval), ("levels", run.curriculum), ("level_table", run.levels)):
+        always = {name for name, presence in schema[kind].items() if presence != "optional"}
+        assert always <= set(table) <= set(schema[kind]), kind
     assert run.settings["num_slots"] == 8 and len(run.eval["test_returns"][-1]) == 4
     # The sampler of the run can be constructed from its settings.
     names = plr.LevelReplay(1).settings

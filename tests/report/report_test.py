@@ -79,8 +79,9 @@ class Report(ProgramTest):
         self.assertEqual(done.stderr.splitlines(), [
             "left out: empty holds no run (no config.toml in it or below)",
             "left out: there is no folder nowhere",
-            "left out: runs/foreign/config.toml is not that of a run: it has no env",
-            "runs/multiroom-n4-random-plr-s1: eval.jsonl: 1 damaged line left out, the first is line 31"])
+            "left out: runs/foreign/config.toml does not belong to a run: it has no env",
+            "runs/multiroom-n4-random-plr-s1: eval.jsonl: 1 damaged line left out, the first is line 31 "
+            "(not a JSON object)"])
         self.assertIn("4 runs in runs/report.html", done.stdout)
 
     def test_nothing_at_all_is_refused(self):

@@ -33,7 +33,7 @@ double seed_of(const RunData& run) { return std::strtod(run.setting("seed").c_st
 double mean_height_of(const RunData& run) {
   std::vector<double> steps;
   std::vector<double> returns;
-  for (const LoggedEvaluation& evaluation : run.evaluations) {
+  for (const EvalRecord& evaluation : run.evaluations) {
     steps.push_back(evaluation.steps);
     returns.push_back(evaluation.test_return);
   }
@@ -41,7 +41,7 @@ double mean_height_of(const RunData& run) {
 }
 
 void add_final(const RunData& run, FinalNumbers& final) {
-  const LoggedEvaluation& last = run.evaluations.back();
+  const EvalRecord& last = run.evaluations.back();
   final.test.push_back(last.test_return);
   final.train.push_back(last.train_return);
   final.gap.push_back(quantity_of(last, kGap));

@@ -5,7 +5,7 @@
 
 namespace plr::report {
 
-double quantity_of(const LoggedEvaluation& evaluation, Quantity quantity) {
+double quantity_of(const EvalRecord& evaluation, Quantity quantity) {
   switch (quantity) {
     case kTest:
       return evaluation.test_return;
@@ -21,7 +21,7 @@ std::optional<double> value_at(const RunData& run, Quantity quantity, double ste
   const auto& list = run.evaluations;
   const auto after = std::lower_bound(
       list.begin(), list.end(), steps,
-      [](const LoggedEvaluation& evaluation, double wanted) { return evaluation.steps < wanted; });
+      [](const EvalRecord& evaluation, double wanted) { return evaluation.steps < wanted; });
   if (after == list.end()) return std::nullopt;
   const double right = quantity_of(*after, quantity);
   if (after->steps == steps) return right;
@@ -34,7 +34,7 @@ std::optional<double> value_at(const RunData& run, Quantity quantity, double ste
 std::vector<double> common_steps(std::span<const RunData* const> runs, std::size_t limit) {
   std::set<double> all;
   for (const RunData* run : runs) {
-    for (const LoggedEvaluation& evaluation : run->evaluations) all.insert(evaluation.steps);
+    for (const EvalRecord& evaluation : run->evaluations) all.insert(evaluation.steps);
   }
   const std::vector<double> steps(all.begin(), all.end());
   if (steps.size() <= limit) return steps;

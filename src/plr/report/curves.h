@@ -13,7 +13,7 @@
 
 namespace plr::report {
 
-double quantity_of(const LoggedEvaluation& evaluation, Quantity quantity);
+double quantity_of(const EvalRecord& evaluation, Quantity quantity);
 
 // Nothing outside of the run's evaluations.
 std::optional<double> value_at(const RunData& run, Quantity quantity, double steps);

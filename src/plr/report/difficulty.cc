@@ -21,10 +21,11 @@ DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
   };
   std::map<double, Sum> sums;  // by update
   for (const RunData* run : runs) {
-    for (const LoggedCurriculum& record : run->curriculum) {
+    for (const LevelsRecord& record : run->curriculum) {
       if (record.by_difficulty.size() != num_degrees) continue;
-      Sum& sum =
-          sums.try_emplace(record.update, Sum{std::vector<double>(num_degrees)}).first->second;
+      Sum& sum = sums.try_emplace(static_cast<double>(record.update),
+                                  Sum{std::vector<double>(num_degrees)})
+                     .first->second;
       for (std::size_t i = 0; i < num_degrees; ++i) sum.shares[i] += record.by_difficulty[i];
       ++sum.num_runs;
     }

@@ -5,15 +5,18 @@
 namespace plr::report {
 namespace {
 
-RunData run_of(const std::string& curriculum, std::vector<LoggedCurriculum> records) {
+RunData run_of(const std::string& curriculum, std::vector<LevelsRecord> records) {
   RunData run;
   run.settings = {{"env", "minigrid/MultiRoom-N4-Random"}, {"curriculum", curriculum}};
   run.curriculum = std::move(records);
   return run;
 }
 
-LoggedCurriculum record(double update, std::vector<double> shares) {
-  return {.update = update, .by_difficulty = std::move(shares)};
+LevelsRecord record(std::int64_t update, std::vector<double> shares) {
+  LevelsRecord record;
+  record.update = update;
+  record.by_difficulty = std::move(shares);
+  return record;
 }
 
 TEST(Difficulty, IsTheMeanOverRunsAtTheUpdatesThatAllHave) {

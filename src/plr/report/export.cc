@@ -38,7 +38,7 @@ std::string evaluations_csv(std::span<const RunData> runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string run =
         fmt::format("{},{},{}", runs[i].env(), csv_quoted(labels[i]), runs[i].setting("seed"));
-    for (const LoggedEvaluation& e : runs[i].evaluations) {
+    for (const EvalRecord& e : runs[i].evaluations) {
       csv += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", run, e.steps, e.test_return,
                          e.train_return, e.test_success);
     }
@@ -75,13 +75,13 @@ std::string runs_csv(std::span<const RunData> runs) {
   csv += "\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunData& run = runs[i];
-    const auto last = [&](double LoggedEvaluation::*field) {
+    const auto last = [&](double EvalRecord::*field) {
       return run.evaluations.empty() ? "" : number(run.evaluations.back().*field);
     };
     csv += fmt::format("{},{},{},{:d},{},{},{},{},{}", csv_quoted(run.folder.string()),
                        csv_quoted(labels[i]), run.setting("seed"), run.is_finished,
-                       run.steps_done(), last(&LoggedEvaluation::test_return),
-                       last(&LoggedEvaluation::train_return), last(&LoggedEvaluation::test_success),
+                       run.steps_done(), last(&EvalRecord::test_return),
+                       last(&EvalRecord::train_return), last(&EvalRecord::test_success),
                        run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
     for (const std::string& name : settings)
       csv += fmt::format(",{}", csv_quoted(run.setting(name)));

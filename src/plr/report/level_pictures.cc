@@ -23,7 +23,7 @@ std::unique_ptr<VectorEnv> env_of(const RunData& run) {
   return catalog::make_env(run.env(), options);
 }
 
-LevelPicture picture_of(VectorEnv& env, const LoggedLevel& level) {
+LevelPicture picture_of(VectorEnv& env, const LevelRow& level) {
   StepBuffers buffers(env.spec());
   const StepBatch batch = buffers.batch();
   const Start start = {0, level.level};
@@ -38,15 +38,15 @@ LevelPicture picture_of(VectorEnv& env, const LoggedLevel& level) {
 
 LevelPictures level_pictures(const RunData& run, std::size_t count) {
   LevelPictures pictures;
-  const std::span<const LoggedLevel> levels(run.levels);
+  const std::span<const LevelRow> levels(run.levels);
   count = std::min(count, levels.size() / 2);
   if (count == 0 || levels.front().probability == levels.back().probability) return pictures;
   try {
     const std::unique_ptr<VectorEnv> env = env_of(run);
-    for (const LoggedLevel& level : levels.first(count)) {
+    for (const LevelRow& level : levels.first(count)) {
       pictures.most.push_back(picture_of(*env, level));
     }
-    for (const LoggedLevel& level : levels.last(count)) {
+    for (const LevelRow& level : levels.last(count)) {
       pictures.least.push_back(picture_of(*env, level));
     }
   } catch (const std::exception&) {

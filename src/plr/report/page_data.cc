@@ -64,7 +64,7 @@ Json group_json(const std::string& title, const std::vector<double>& steps,
 }
 
 Json curriculum_json(const RunData& run) {
-  using Record = LoggedCurriculum;
+  using Record = LevelsRecord;
   const auto& records = run.curriculum;
   Json json = {
       {"update", column(records, [](const Record& r, std::size_t) { return r.update; })},
@@ -85,7 +85,7 @@ Json curriculum_json(const RunData& run) {
 }
 
 Json levels_json(const RunData& run) {
-  using Row = LoggedLevel;
+  using Row = LevelRow;
   return {{"rank", column(run.levels, [](const Row&, std::size_t i) { return i + 1; })},
           {"score", column(run.levels, [](const Row& r, std::size_t) { return r.score; })},
           {"staleness", column(run.levels, [](const Row& r, std::size_t) { return r.staleness; })}};
@@ -93,7 +93,7 @@ Json levels_json(const RunData& run) {
 
 Json detail_json(const RunData& run) {
   const auto& updates = run.updates;
-  using Record = LoggedUpdate;
+  using Record = LogRecord;
   Json json = {{"name", run.folder.string()}};
   if (!updates.empty()) {
     json["speed"] = {

@@ -11,7 +11,7 @@
 namespace plr::report {
 namespace {
 
-TEST(RunData, TellsWhatTheRunRecorded) {
+TEST(RunData, HoldsTheRecordsOfTheRun) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}, .gap = 0.2});
   const RunData run = read_run(temporary / "a");
@@ -30,11 +30,11 @@ TEST(RunData, TellsWhatTheRunRecorded) {
   EXPECT_TRUE(run.remarks.empty());
 }
 
-TEST(RunData, OfARunThatGoesOnIsNotFinished) {
+TEST(RunData, OfARunInProgressIsNotFinished) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}, .is_finished = false});
   EXPECT_FALSE(read_run(temporary / "a").is_finished);
-  // Finished once, then resumed to more steps.
+  // Finished once, then resumed with more steps.
   write_run(temporary / "b", {.test = {0.1, 0.5}});
   std::ofstream(temporary / "b/log.jsonl", std::ios::app)
       << "{\"steps\":300,\"return\":1,\"steps_per_second\":9}\n";
@@ -51,7 +51,7 @@ TEST(RunData, TakesTheLastEvaluationOfTheSameSteps) {
   EXPECT_EQ(run.evaluations[1].test_return, 0.9);
 }
 
-TEST(RunData, PassesOverALineThatIsStillBeingWritten) {
+TEST(RunData, IgnoresAnIncompleteLastLine) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}});
   std::ofstream(temporary / "a/eval.jsonl", std::ios::app) << "{\"steps\":300,\"test_ret";
@@ -60,7 +60,7 @@ TEST(RunData, PassesOverALineThatIsStillBeingWritten) {
   EXPECT_TRUE(run.remarks.empty());
 }
 
-TEST(RunData, SaysWhichLinesAreDamagedAndKeepsTheRest) {
+TEST(RunData, NamesDamagedLinesAndKeepsTheRest) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}});
   std::ofstream(temporary / "a/eval.jsonl", std::ios::app)
@@ -68,28 +68,30 @@ TEST(RunData, SaysWhichLinesAreDamagedAndKeepsTheRest) {
   const RunData run = read_run(temporary / "a");
   EXPECT_EQ(run.evaluations.size(), 2U);
   ASSERT_EQ(run.remarks.size(), 1U);
-  EXPECT_EQ(run.remarks[0], "eval.jsonl: 3 damaged lines left out, the first is line 3");
+  EXPECT_EQ(run.remarks[0],
+            "eval.jsonl: 3 damaged lines left out, the first is line 3 (not a JSON object)");
 }
 
-TEST(RunData, SaysWhichFileIsMissing) {
+TEST(RunData, NamesMissingFiles) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1}});
   std::filesystem::remove(temporary / "a/levels.jsonl");
   EXPECT_EQ(read_run(temporary / "a").remarks, std::vector<std::string>{"levels.jsonl is missing"});
 }
 
-TEST(RunData, RefusesWhatIsNoRun) {
+TEST(RunData, RefusesAFolderOfAnotherKind) {
   const TemporaryDirectory temporary;
   make_directories(temporary / "foreign");
   write_text(temporary / "foreign/config.toml", "[package]\nname = \"other\"\n");
   const std::string message = runtime_error_of([&] { read_run(temporary / "foreign"); });
   EXPECT_TRUE(message.starts_with((temporary / "foreign/config.toml").string())) << message;
   write_text(temporary / "foreign/config.toml", "name = \"other\"\n");
-  EXPECT_EQ(runtime_error_of([&] { read_run(temporary / "foreign"); }),
-            (temporary / "foreign/config.toml").string() + " is not that of a run: it has no env");
+  EXPECT_EQ(
+      runtime_error_of([&] { read_run(temporary / "foreign"); }),
+      (temporary / "foreign/config.toml").string() + " does not belong to a run: it has no env");
 }
 
-TEST(FindRuns, LooksBelowAndGoesOnPastWhatItCannotRead) {
+TEST(FindRuns, SearchesSubfoldersAndSkipsUnreadableOnes) {
   const TemporaryDirectory temporary;
   write_run(temporary / "set/b", {.test = {0.1}});
   write_run(temporary / "set/deep/a", {.test = {0.1}});

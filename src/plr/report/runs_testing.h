@@ -1,14 +1,17 @@
-// What do tests of reports read?  Folders like those of real runs.
+// Writes small run folders for tests of reports.
 #pragma once
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plr/base/files.h"
+#include "plr/run/json_lines.h"
+#include "plr/run/layout.h"
+#include "plr/run/record_files.h"
 
 namespace plr::report {
 
@@ -24,30 +27,36 @@ struct TestRun {
 
 inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
   make_directories(folder);
-  std::ofstream config(folder / "config.toml");
+  std::ofstream config(folder / run::layout::kConfig);
   config << "env = \"" << run.env << "\"\ncurriculum = \"" << run.curriculum
          << "\"\nseed = " << run.seed << "\nsteps = " << 100 * run.test.size() << "\n";
   for (const auto& [name, value] : run.settings) config << name << " = \"" << value << "\"\n";
-  std::ofstream log(folder / "log.jsonl");
-  std::ofstream evaluations(folder / "eval.jsonl");
-  std::ofstream levels(folder / "levels.jsonl");
+  run::JsonLines log(folder / run::layout::kLog);
+  run::JsonLines evaluations(folder / run::layout::kEvaluations);
+  run::JsonLines levels(folder / run::layout::kLevels);
   for (std::size_t i = 0; i < run.test.size(); ++i) {
-    const double steps = 100 * static_cast<double>(i + 1);
-    log << nlohmann::json{{"steps", steps}, {"return", 0.5}, {"steps_per_second", 1000}} << "\n";
-    nlohmann::json record = {{"steps", steps},
-                             {"test_return", run.test[i]},
-                             {"train_return", run.test[i] + run.gap},
-                             {"test_success", 0.5}};
-    if (run.is_finished && i + 1 == run.test.size()) record["test_returns"] = {0, run.test[i]};
-    evaluations << record << "\n";
-    levels << nlohmann::json{{"update", i + 1},
-                             {"effective_levels", 7},
-                             {"mean_score", 0.1},
-                             {"by_difficulty", {0.25, 0.75}}}
-           << "\n";
+    const auto update = static_cast<std::int64_t>(i + 1);
+    run::LogRecord logged{.update = update, .steps = 100 * update};
+    logged.steps_per_second = 1000;
+    logged.episode_return = 0.5;
+    log.append(record_to_json(logged));
+    run::EvalRecord evaluation{.update = update, .steps = 100 * update};
+    evaluation.test_return = run.test[i];
+    evaluation.test_success = 0.5;
+    evaluation.train_return = run.test[i] + run.gap;
+    if (run.is_finished && i + 1 == run.test.size()) {
+      evaluation.is_final = true;
+      evaluation.test_returns = {0, run.test[i]};
+    }
+    evaluations.append(record_to_json(evaluation));
+    run::LevelsRecord summary{.update = update, .steps = 100 * update, .levels = 2};
+    summary.effective_levels = 7;
+    summary.mean_score = 0.1;
+    summary.by_difficulty = {0.25, 0.75};
+    levels.append(record_to_json(summary));
   }
-  std::ofstream(folder / "levels.csv") << "level,probability,score,staleness,difficulty\n"
-                                          "7,0.9,0.5,1,0\n3,0.1,0.25,4,\n";
+  write_text(folder / run::layout::kLevelTable,
+             run::level_table_to_csv({{7, 0.9, 0.5, 1, 0}, {3, 0.1, 0.25, 4, std::nullopt}}));
 }
 
 }  // namespace plr::report

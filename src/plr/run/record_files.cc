@@ -1,0 +1,321 @@
+#include "plr/run/record_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "plr/base/fields.h"
+#include "plr/base/files.h"
+#include "plr/run/layout.h"
+
+namespace plr::run {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+// ---- values of fields ---------------------------------------------------------------------------
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+template <class T>
+bool is_set(const std::optional<T>& value) {
+  return value.has_value();
+}
+template <class T>
+bool is_set(const std::vector<T>& value) {
+  return !value.empty();
+}
+bool is_set(bool value) { return value; }
+bool is_set(const auto&) { return true; }
+
+OrderedJson value_to_json(const auto& value) { return value; }
+template <class T>
+OrderedJson value_to_json(const std::optional<T>& value) {
+  return value.has_value() ? value_to_json(*value) : OrderedJson();
+}
+OrderedJson value_to_json(const std::vector<LeadingLevel>& levels) {
+  OrderedJson list = OrderedJson::array();
+  for (const LeadingLevel& level : levels) list.push_back(record_to_json(level));
+  return list;
+}
+
+[[noreturn]] void throw_wrong_type(std::string_view name, const char* type) {
+  throw std::runtime_error(std::string(name) + " is not " + type);
+}
+
+template <class Number>
+requires is_number<Number>
+void value_from_json(std::string_view name, const Json& json, Number& value) {
+  if (std::floating_point<Number> && json.is_null()) {
+    value = static_cast<Number>(kMissing);
+  } else if (json.is_number()) {
+    value = json.get<Number>();
+  } else {
+    throw_wrong_type(name, "a number");
+  }
+}
+void value_from_json(std::string_view name, const Json& json, bool& value) {
+  if (!json.is_boolean()) throw_wrong_type(name, "true or false");
+  value = json.get<bool>();
+}
+void value_from_json(std::string_view name, const Json& json, std::string& value) {
+  if (!json.is_string()) throw_wrong_type(name, "a string");
+  value = json.get<std::string>();
+}
+void value_from_json(std::string_view /*name*/, const Json& json, LeadingLevel& value) {
+  value = record_from_json<LeadingLevel>(json);
+}
+template <class T>
+void value_from_json(std::string_view name, const Json& json, std::optional<T>& value) {
+  value_from_json(name, json, value.emplace());
+}
+template <class T>
+void value_from_json(std::string_view name, const Json& json, std::vector<T>& value) {
+  if (!json.is_array()) throw_wrong_type(name, "a list");
+  for (const Json& element : json) value_from_json(name, element, value.emplace_back());
+}
+
+// ---- lines of a file ----------------------------------------------------------------------------
+
+// Calls read_line(line), which throws std::runtime_error for a damaged one, for each complete line.
+template <class ReadLine>
+std::string read_lines(const std::filesystem::path& file, ReadLine&& read_line) {
+  const std::string name = file.filename().string();
+  const std::string text = read_text(file);
+  int line_number = 0;
+  int num_damaged = 0;
+  std::string first_damage;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) break;
+    ++line_number;
+    try {
+      read_line(std::string_view(text).substr(begin, end - begin));
+    } catch (const std::runtime_error& error) {
+      if (num_damaged++ == 0) {
+        first_damage = "line " + std::to_string(line_number) + " (" + error.what() + ")";
+      }
+    }
+    begin = end + 1;
+  }
+  if (num_damaged == 0) return "";
+  return name + ": " + std::to_string(num_damaged) + " damaged line" +
+         (num_damaged > 1 ? "s" : "") + " left out, the first is " + first_damage;
+}
+
+template <class Record>
+Record record_from_line(std::string_view line) {
+  return record_from_json<Record>(Json::parse(line, nullptr, false));
+}
+
+// The last line that has an end; empty if there is none.
+std::string last_line(std::ifstream& file) {
+  const std::streamoff size = file.seekg(0, std::ios::end).tellg();
+  for (std::streamoff length = 1 << 13;; length *= 4) {
+    length = std::min(length, size);
+    file.seekg(size - length);
+    std::string tail(static_cast<std::size_t>(length), '\0');
+    file.read(tail.data(), length);
+    const std::size_t end = tail.rfind('\n');
+    const std::size_t before =
+        end == std::string::npos || end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
+    if (before != std::string::npos) return tail.substr(before + 1, end - before - 1);
+    if (length == size) return end == std::string::npos ? "" : tail.substr(0, end);
+  }
+}
+
+// ---- CSV ----------------------------------------------------------------------------------------
+
+std::vector<std::string_view> split_cells(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    cells.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return cells;
+}
+
+template <class Number>
+void value_from_cell(std::string_view name, std::string_view cell, Number& value) {
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size()) throw_wrong_type(name, "a number");
+}
+template <class Number>
+void value_from_cell(std::string_view name, std::string_view cell, std::optional<Number>& value) {
+  if (!cell.empty()) value_from_cell(name, cell, value.emplace());
+}
+
+std::string value_to_cell(const auto& value) { return to_text(value); }
+template <class Number>
+std::string value_to_cell(const std::optional<Number>& value) {
+  return value ? to_text(*value) : "";
+}
+
+LevelRow row_from_cells(const std::vector<std::string_view>& names,
+                        const std::vector<std::string_view>& cells) {
+  if (cells.size() != names.size()) {
+    throw std::runtime_error(std::to_string(cells.size()) + " cells, not " +
+                             std::to_string(names.size()));
+  }
+  LevelRow row;
+  visit_record(row, [&](std::string_view name, auto& value, Presence presence) {
+    const auto found = std::ranges::find(names, name);
+    if (found != names.end()) {
+      value_from_cell(name, cells[static_cast<std::size_t>(found - names.begin())], value);
+    } else if (presence == Presence::kRequired) {
+      throw std::runtime_error(std::string(name) + " is missing");
+    }
+  });
+  return row;
+}
+
+// ---- the schema ---------------------------------------------------------------------------------
+
+template <class Record>
+OrderedJson fields_schema() {
+  constexpr const char* kPresence[] = {"required", "expected", "optional"};
+  OrderedJson fields = OrderedJson::object();
+  Record record;
+  visit_record(record, [&](std::string_view name, const auto&, Presence presence) {
+    fields[std::string(name)] = kPresence[static_cast<std::size_t>(presence)];
+  });
+  return fields;
+}
+
+}  // namespace
+
+template <class Record>
+nlohmann::ordered_json record_to_json(const Record& record) {
+  OrderedJson json = OrderedJson::object();
+  visit_record(record, [&](const char* name, const auto& value, Presence presence) {
+    if (presence != Presence::kOptional || is_set(value)) json[name] = value_to_json(value);
+  });
+  return json;
+}
+
+template <class Record>
+Record record_from_json(const nlohmann::json& json) {
+  if (!json.is_object()) throw std::runtime_error("not a JSON object");
+  Record record;
+  visit_record(record, [&](const char* name, auto& value, Presence presence) {
+    const auto found = json.find(name);
+    const bool is_required = presence == Presence::kRequired;
+    if (found == json.end()) {
+      if (is_required) throw std::runtime_error(std::string(name) + " is missing");
+    } else {
+      if (is_required && found->is_null()) throw_wrong_type(name, "a number");
+      value_from_json(name, *found, value);
+    }
+  });
+  return record;
+}
+
+template <class Record>
+std::vector<Scalar> record_scalars(const Record& record) {
+  std::vector<Scalar> scalars;
+  const auto add = [&]<class T>(const char* name, const T& value) {
+    if constexpr (is_number<T>) {
+      scalars.push_back({std::string(Record::kTagPrefix) + name, static_cast<float>(value)});
+    }
+  };
+  visit_record(record, [&]<class T>(const char* name, const T& value, Presence) {
+    if (std::string_view(name) == "steps") return;
+    if constexpr (requires { value.has_value(); }) {
+      if (value) add(name, *value);
+    } else {
+      add(name, value);
+    }
+  });
+  return scalars;
+}
+
+template <class Record>
+ReadRecords<Record> read_records(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {{}, file.filename().string() + " is missing"};
+  ReadRecords<Record> read;
+  read.problem = read_lines(
+      file, [&](std::string_view line) { read.records.push_back(record_from_line<Record>(line)); });
+  return read;
+}
+
+template <class Record>
+std::optional<Record> read_last_record(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  try {
+    return record_from_line<Record>(last_line(file));
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+std::string level_table_to_csv(const std::vector<LevelRow>& rows) {
+  std::string text;
+  const auto add_line = [&](const LevelRow& row, auto&& cell) {
+    const char* separator = "";
+    visit_record(row, [&](const char* name, const auto& value, Presence) {
+      text += separator + cell(name, value);
+      separator = ",";
+    });
+    text += "\n";
+  };
+  add_line({}, [](const char* name, const auto&) { return std::string(name); });
+  for (const LevelRow& row : rows) {
+    add_line(row, [](const char*, const auto& value) { return value_to_cell(value); });
+  }
+  return text;
+}
+
+ReadRecords<LevelRow> read_level_table(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {{}, file.filename().string() + " is missing"};
+  ReadRecords<LevelRow> read;
+  std::string head;
+  read.problem = read_lines(file, [&](std::string_view line) {
+    if (head.empty()) {
+      head = line;
+    } else {
+      read.records.push_back(row_from_cells(split_cells(head), split_cells(line)));
+    }
+  });
+  return read;
+}
+
+nlohmann::ordered_json run_schema() {
+  return {{"files",
+           {{"config", layout::kConfig},
+            {"log", layout::kLog},
+            {"eval", layout::kEvaluations},
+            {"levels", layout::kLevels},
+            {"level_table", layout::kLevelTable},
+            {"events", layout::kEvents},
+            {"report", layout::kReport},
+            {"checkpoints", layout::kCheckpoints}}},
+          {"records",
+           {{"log", fields_schema<LogRecord>()},
+            {"eval", fields_schema<EvalRecord>()},
+            {"levels", fields_schema<LevelsRecord>()},
+            {"level_table", fields_schema<LevelRow>()}}}};
+}
+
+template nlohmann::ordered_json record_to_json(const LogRecord&);
+template nlohmann::ordered_json record_to_json(const EvalRecord&);
+template nlohmann::ordered_json record_to_json(const LevelsRecord&);
+template LogRecord record_from_json(const nlohmann::json&);
+template EvalRecord record_from_json(const nlohmann::json&);
+template LevelsRecord record_from_json(const nlohmann::json&);
+template std::vector<Scalar> record_scalars(const LogRecord&);
+template std::vector<Scalar> record_scalars(const EvalRecord&);
+template ReadRecords<LogRecord> read_records(const std::filesystem::path&);
+template ReadRecords<EvalRecord> read_records(const std::filesystem::path&);
+template ReadRecords<LevelsRecord> read_records(const std::filesystem::path&);
+template std::optional<LogRecord> read_last_record(const std::filesystem::path&);
+template std::optional<EvalRecord> read_last_record(const std::filesystem::path&);
+
+}  // namespace plr::run
