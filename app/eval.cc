@@ -42,7 +42,7 @@ void print_row(const char* name, const nlohmann::ordered_json& row) {
 }
 
 nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
-  const auto num_slots = static_cast<int>(std::min<std::int64_t>(64, arguments.episodes));
+  const int num_slots = train::evaluation_slots(arguments.episodes);
   const train::SavedAgent agent = train::load_agent(arguments.run, num_slots);
   const EnvSpec& spec = agent.env->spec();
   const Streams streams(arguments.seed);
@@ -61,12 +61,14 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
                                    {"greedy", arguments.greedy}};
   if (!arguments.levels.empty()) {
     const LevelSet asked = train::training_levels(arguments.levels, spec);
-    result["levels"] = described(play(train::levels_of(asked, count, random), "evaluate/levels"));
+    result["levels"] =
+        described(play(train::sample_levels(asked, count, random), "evaluate/levels"));
     return result;
   }
   const train::Evaluation test =
       play(train::test_levels(spec, training, count, random), "evaluate/test");
-  const train::Evaluation train = play(train::levels_of(training, count, random), "evaluate/train");
+  const train::Evaluation train =
+      play(train::sample_levels(training, count, random), "evaluate/train");
   result["test"] = described(test);
   result["train"] = described(train);
   result["gap"] = train.mean_return() - test.mean_return();

@@ -22,6 +22,7 @@
 #include "plr/catalog/render.h"
 #include "plr/image/gif.h"
 #include "plr/image/png.h"
+#include "plr/run/layout.h"
 #include "plr/train/saved_agent.h"
 #include "plr/train/training_levels.h"
 #include "plr/train/watched_episode.h"
@@ -88,7 +89,7 @@ void make_random(const PlayArguments& arguments, const Streams& streams, Match& 
   Random random = streams.named("play/level");
   match.agent = train::random_agent(spec.num_actions, streams.named("play/actions"));
   match.level = arguments.level ? *arguments.level
-                                : train::levels_of(spec.full_distribution, 1, random).front();
+                                : train::sample_levels(spec.full_distribution, 1, random).front();
   match.about = "random actions";
 }
 
@@ -180,7 +181,7 @@ void play(const PlayArguments& arguments) {
         "where the output goes elsewhere");
   }
   const bool is_run =
-      std::filesystem::exists(std::filesystem::path(arguments.player) / "config.toml");
+      std::filesystem::exists(std::filesystem::path(arguments.player) / run::layout::kConfig);
   if (!is_run && !names_environment(arguments.player)) {
     throw std::invalid_argument(
         fmt::format("'{}' is neither the folder of a run (no config.toml) nor an environment "

@@ -58,6 +58,9 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
+// Limit for the bytes of a state inside another state; far above the size of any.
+inline constexpr std::size_t kMaxNestedState = 1 << 24;
+
 class ByteReader {
  public:
   // Opens sealed bytes, which must outlive the reader.

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,13 @@ struct LevelWeight {
   double score = 0;        // as last recorded; 0 where none was
   double staleness = 0;    // draws since it was last chosen
   double probability = 0;  // of being the one, if the next draw is among these levels
+};
+
+// Numbers of a curriculum that replays levels, for logs.
+struct ReplaySummary {
+  std::uint64_t num_seen = 0;     // levels that can be replayed
+  std::int64_t num_draws = 0;     // so far
+  double replay_probability = 0;  // that the next draw is a replay
 };
 
 // The levels that the slots begin with.
@@ -74,6 +82,9 @@ class Curriculum {
 
   // The levels that it may choose again, each with its probability.
   virtual std::vector<LevelWeight> weights() const = 0;
+
+  // Nothing unless the curriculum chooses between new and seen levels.
+  virtual std::optional<ReplaySummary> replay_summary() const { return std::nullopt; }
 
   // Everything that decides its future.  load() throws std::runtime_error on bytes that are damaged
   // or of a differently made curriculum; nothing has changed then.

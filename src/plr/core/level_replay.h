@@ -66,6 +66,10 @@ class LevelReplay final : public Curriculum {
   // Of the levels that can be replayed, by slot: in the order in which they were first seen.
   std::vector<LevelWeight> weights() const override;
 
+  std::optional<ReplaySummary> replay_summary() const override {
+    return ReplaySummary{num_seen(), num_draws(), replay_probability()};
+  }
+
   std::vector<std::byte> save() const override;
   void load(std::span<const std::byte> bytes) override;
 

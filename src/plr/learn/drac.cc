@@ -102,7 +102,7 @@ void Drac::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
   expect_settings(reader, config_);
   const Random stream = reader.random();
-  const std::vector<std::byte> bandit = reader.numbers<std::byte>(1 << 24);
+  const std::vector<std::byte> bandit = reader.numbers<std::byte>(kMaxNestedState);
   reader.expect_end();
   bandit_.load(bandit);
   stream_ = stream;

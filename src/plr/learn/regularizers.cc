@@ -61,7 +61,7 @@ void Regularizers::load(std::span<const std::byte> bytes) {
   reader.require((reader.number<std::uint8_t>() != 0) == drac_.has_value(),
                  "made with or without drac");
   std::vector<std::byte> drac;
-  if (drac_) drac = reader.numbers<std::byte>(1 << 24);
+  if (drac_) drac = reader.numbers<std::byte>(kMaxNestedState);
   reader.expect_end();
   if (drac_) drac_->load(drac);
   if (mixreg_) mixreg_->stream() = *mixing;

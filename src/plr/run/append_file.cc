@@ -20,7 +20,7 @@ void AppendFile::append(std::span<const std::byte> record) {
   try {
     file_.write(record);
   } catch (const std::runtime_error&) {
-    // The part that did fit; if even that fails, the first error is the one to tell.
+    // Remove the part that was written. If that fails too, report the first error.
     try {
       file_.truncate(size_);
     } catch (const std::runtime_error&) {
@@ -30,16 +30,16 @@ void AppendFile::append(std::span<const std::byte> record) {
   size_ += record.size();
 }
 
-void AppendFile::require(std::uint64_t size) const {
+void AppendFile::expect_at_least(std::uint64_t size) const {
   if (size <= size_) return;
   throw std::runtime_error(file_.path().string() + " has " + std::to_string(size_) +
-                           " bytes, but " + std::to_string(size) +
-                           " were to be kept: its end is lost; put the file back, or begin anew in "
-                           "another folder");
+                           " bytes, but the checkpoint has recorded " + std::to_string(size) +
+                           ": its end is lost; restore the file, or start a new run in another "
+                           "folder");
 }
 
 void AppendFile::truncate(std::uint64_t size) {
-  require(size);
+  expect_at_least(size);
   file_.truncate(size);
   size_ = size;
 }

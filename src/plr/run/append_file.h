@@ -1,13 +1,14 @@
-// How does a log grow by whole records, and get cut back to what a checkpoint knows of?
+// A log file that grows by whole records and can be truncated to a known size.
 //
-// A file that is only ever appended to.  A record that does not fit on the disk leaves nothing of
-// itself behind.  A checkpoint notes size(); after a kill, truncate() to that size removes whatever
-// came later, a half-written record included.
+//   AppendFile file("runs/a/log.jsonl");
+//   file.append(record);
+//   const std::uint64_t size = file.size();   // stored in a checkpoint
+//   file.truncate(size);                      // on resume: removes everything appended later
 //
-// One file cannot be open twice, by this program or another: two would write over each other.
+// A record that does not fit on the disk is removed again completely. A file can be open only once,
+// in this process or another, since two writers would overwrite each other.
 //
-// What fails throws std::runtime_error with path and cause.  Can be moved, not copied.  Not
-// synchronized.
+// Errors throw std::runtime_error with path and cause. Movable, not copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +22,18 @@ namespace plr::run {
 
 class AppendFile {
  public:
-  // Makes the file, in a directory that exists, or goes on at its end.
+  // Creates the file in an existing directory, or opens it to append.
   explicit AppendFile(const std::filesystem::path& path);
 
   void append(std::span<const std::byte> record);
 
   std::uint64_t size() const { return size_; }
-  // Throws std::runtime_error if the file is shorter than that, as truncate() does.
-  void require(std::uint64_t size) const;
+  // Throws std::runtime_error if the file is shorter than `size`.
+  void expect_at_least(std::uint64_t size) const;
+  // Throws like expect_at_least().
   void truncate(std::uint64_t size);
-  // Returns when what was appended is on the disk; without it, it survives the death of the
-  // process but not that of the machine.
+  // Returns when all appended records are on disk. Records that were not synced survive the end of
+  // the process, but not a crash of the machine.
   void sync() { file_.sync(); }
 
  private:

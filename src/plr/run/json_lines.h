@@ -1,12 +1,11 @@
-// How does a run keep a log that any program can read while it grows?
-//
-// JSON lines: one record per line, in the order of its fields, appended as a whole.
+// A log of JSON lines: one record per line, with its fields in order, appended as a whole.
 //
 //   JsonLines log("runs/a/log.jsonl");
 //   log.append({{"update", 1}, {"loss", 0.25}});  // {"update":1,"loss":0.25}
 //
-// NaN and infinities, which JSON has no words for, become null.  size(), truncate(), sync() and
-// errors: append_file.h.
+// Other programs can read the file while it grows. NaN and infinities, which JSON does not have,
+// are written as null. size(), truncate(), sync() and errors are those of AppendFile. Movable, not
+// copyable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +18,13 @@ namespace plr::run {
 
 class JsonLines {
  public:
-  // Makes the file, in a directory that exists, or goes on at its end.
+  // Creates the file in an existing directory, or opens it to append.
   explicit JsonLines(const std::filesystem::path& path) : file_(path) {}
 
   void append(const nlohmann::ordered_json& record);
 
   std::uint64_t size() const { return file_.size(); }
-  void require(std::uint64_t size) const { file_.require(size); }
+  void expect_at_least(std::uint64_t size) const { file_.expect_at_least(size); }
   void truncate(std::uint64_t size) { file_.truncate(size); }
   void sync() { file_.sync(); }
 

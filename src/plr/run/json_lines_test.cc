@@ -16,7 +16,7 @@
 namespace plr::run {
 namespace {
 
-TEST(JsonLines, HoldARecordPerLineInTheOrderOfItsFields) {
+TEST(JsonLines, HoldOneRecordPerLineWithItsFieldsInOrder) {
   const TemporaryDirectory temporary;
   JsonLines log(temporary / "log.jsonl");
   log.append({{"update", 1}, {"loss", 0.1}, {"text", "two\nlines"}});
@@ -26,7 +26,7 @@ TEST(JsonLines, HoldARecordPerLineInTheOrderOfItsFields) {
             "{\"update\":2,\"loss\":null}\n");
 }
 
-TEST(JsonLines, GoOnAtTheEndOfAFileThatIsThere) {
+TEST(JsonLines, AppendToAnExistingFile) {
   const TemporaryDirectory temporary;
   JsonLines(temporary / "log.jsonl").append({{"a", 1}});
   JsonLines log(temporary / "log.jsonl");
@@ -36,7 +36,7 @@ TEST(JsonLines, GoOnAtTheEndOfAFileThatIsThere) {
   EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
 }
 
-TEST(JsonLines, CutBackGoOnAsIfWhatCameLaterHadNeverBeen) {
+TEST(JsonLines, ContinueFromTheSizeTheyAreTruncatedTo) {
   const TemporaryDirectory temporary;
   std::uint64_t size = 0;
   {
@@ -56,25 +56,25 @@ TEST(JsonLines, CutBackGoOnAsIfWhatCameLaterHadNeverBeen) {
   EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n{\"a\":3}\n");
 }
 
-TEST(JsonLines, CannotBeCutToMoreThanThereIs) {
+TEST(JsonLines, CannotBeTruncatedToMoreThanTheirSize) {
   const TemporaryDirectory temporary;
   JsonLines log(temporary / "log.jsonl");
   log.append({{"a", 1}});
   EXPECT_EQ(runtime_error_of([&] { log.truncate(9); }),
             (temporary / "log.jsonl").string() +
-                " has 8 bytes, but 9 were to be kept: its end is lost; "
-                "put the file back, or begin anew in another folder");
+                " has 8 bytes, but the checkpoint has recorded 9: its end is lost; "
+                "restore the file, or start a new run in another folder");
   EXPECT_EQ(log.size(), 8U);
 }
 
-TEST(JsonLines, TakeTextThatIsNotUtf8) {
+TEST(JsonLines, ReplaceInvalidUtf8) {
   const TemporaryDirectory temporary;
   JsonLines log(temporary / "log.jsonl");
   log.append({{"name", "a\xff"}});
   EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"name\":\"a\xef\xbf\xbd\"}\n");  // U+FFFD
 }
 
-TEST(JsonLines, SayThatTheDiskIsFull) {
+TEST(JsonLines, ReportAFullDisk) {
   JsonLines log("/dev/full");
   EXPECT_EQ(runtime_error_of([&] {
               log.append({{"a", 1}});
@@ -82,7 +82,7 @@ TEST(JsonLines, SayThatTheDiskIsFull) {
             "cannot write /dev/full: No space left on device");
 }
 
-TEST(JsonLines, LeaveNoHalfRecordWhenTheDiskIsFull) {
+TEST(JsonLines, LeaveNoPartialRecordOnAFullDisk) {
   const TemporaryDirectory temporary;
   JsonLines log(temporary / "log.jsonl");
   log.append({{"a", 1}});
@@ -93,14 +93,14 @@ TEST(JsonLines, LeaveNoHalfRecordWhenTheDiskIsFull) {
   EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"a\":1}\n");
 }
 
-TEST(JsonLines, SayWhyAFileCannotBeMade) {
+TEST(JsonLines, ReportAFileThatCannotBeCreated) {
   const TemporaryDirectory temporary;
   EXPECT_EQ(
       runtime_error_of([&] { JsonLines(temporary / "no/log.jsonl"); }),
       "cannot write " + (temporary / "no/log.jsonl").string() + ": No such file or directory");
 }
 
-TEST(JsonLines, HasOneWriterAtATime) {
+TEST(JsonLines, HaveOneWriterAtATime) {
   const TemporaryDirectory temporary;
   const std::filesystem::path path = temporary / "log.jsonl";
   {

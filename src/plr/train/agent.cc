@@ -44,17 +44,17 @@ std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors) 
 }
 
 void from_bytes(std::span<const std::byte> bytes, const std::vector<learn::NamedTensor>& tensors,
-                bool only_wanted) {
+                bool ignore_others) {
   const run::Safetensors file({bytes.begin(), bytes.end()});
   std::vector<learn::NamedTensor> found;
   for (const run::TensorView& view : file.tensors()) {
     const bool is_wanted = std::ranges::any_of(
         tensors, [&](const learn::NamedTensor& named) { return named.name == view.name; });
-    if (only_wanted && !is_wanted) continue;
+    if (ignore_others && !is_wanted) continue;
     if (view.dtype != run::DType::kF32) {
-      throw std::runtime_error("tensor " + view.name + " is not of 32-bit floats");
+      throw std::runtime_error("tensor " + view.name + " does not hold 32-bit floats");
     }
-    // from_blob does not write, whatever its signature says.
+    // from_blob takes a mutable pointer but does not write.
     auto* data = const_cast<std::byte*>(view.data.data());
     found.push_back({view.name, at::from_blob(data, view.shape, at::kFloat).clone()});
   }

@@ -1,10 +1,11 @@
-// Who plays, and how is it kept?
-//
-// The network that an environment and the settings call for, and its weights as tensors on disk.
+// Creates the network for an environment and its settings, and converts weights to and from
+// safetensors bytes.
 //
 //   const Network network = make_network(config, env->spec(), streams.named("init"), device);
 //   const std::vector<std::byte> bytes = to_bytes(ppo.state());      // a safetensors file
 //   from_bytes(bytes, ppo.state());                                  // and back, in place
+//
+// The functions are thread-safe if no two write the same tensors.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,9 @@ learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const
 
 std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors);
 
-// Fills `tensors` by name.  Throws std::runtime_error if one is missing, of another size, or not
-// wanted; `only_wanted` lets others be there.
+// Fills `tensors` by name. Throws std::runtime_error if one is missing or of another size, or if
+// the bytes hold further tensors and `ignore_others` is false.
 void from_bytes(std::span<const std::byte> bytes, const std::vector<learn::NamedTensor>& tensors,
-                bool only_wanted = false);
+                bool ignore_others = false);
 
 }  // namespace plr::train

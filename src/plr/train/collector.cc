@@ -219,7 +219,7 @@ void Collector::load(std::span<const std::byte> bytes, learn::Rollout& rollout) 
   reader.require(obs.size() == rollout.host_obs().size(), "of other observations");
   std::ranges::copy(obs, rollout.host_obs().begin());
   for (int slot = 0; slot < parts_.env.spec().num_slots; ++slot) {
-    parts_.env.load(slot, reader.numbers<std::byte>(1 << 24));
+    parts_.env.load(slot, reader.numbers<std::byte>(kMaxNestedState));
   }
   reader.expect_end();
 }

@@ -1,7 +1,11 @@
-// How have the latest episodes gone?
+// Mean return, success rate and mean length of the last 100 episodes.
 //
-// The mean return, success and length of the last 100 episodes.  An episode succeeds if it solves
-// its level.  A value type.
+//   EpisodeWindow window;
+//   window.add(0.7, 12, true);
+//   window.mean_return();
+//
+// An episode is a success if it solves its level. add() takes constant time, the means O(100).
+// Copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +20,9 @@ class EpisodeWindow {
  public:
   void add(double episode_return, std::int64_t length, bool is_solved);
 
-  std::uint64_t num_episodes() const { return num_episodes_; }  // since the run's beginning
+  std::uint64_t num_episodes() const { return num_episodes_; }  // since the run began
   bool empty() const { return episodes_.empty(); }
-  // Of the window; 0 if it is empty.
+  // Over the window; 0 if it is empty.
   double mean_return() const;
   double success_rate() const;
   double mean_length() const;

@@ -53,7 +53,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   // Slot s plays the levels s, s + N, s + 2N, ...
   Evaluation evaluation;
   evaluation.episodes.resize(levels.size());
-  std::vector<std::size_t> playing(num_slots);  // [slot]: index of its level, perhaps past the end
+  std::vector<std::size_t> playing(num_slots);  // [slot]: index of its level; may be past the end
   std::vector<Start> starts;
   const auto start = [&](std::size_t slot) {
     const LevelId level = levels[std::min(playing[slot], levels.size() - 1)];
@@ -69,7 +69,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   std::size_t num_left = levels.size();
   while (num_left > 0) {
     if (should_stop && should_stop()) {
-      evaluation.is_whole = false;
+      evaluation.is_complete = false;
       break;
     }
     for (double& u : uniforms) u = random.uniform();
@@ -78,14 +78,14 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
     env_.step({0, env_.spec().num_slots}, actions, batch);
     starts.clear();
     for (std::size_t slot = 0; slot < num_slots; ++slot) {
-      const bool is_heard = playing[slot] < levels.size();
-      if (is_heard) {
+      const bool is_counted = playing[slot] < levels.size();
+      if (is_counted) {
         PlayedEpisode& episode = evaluation.episodes[playing[slot]];
         episode.episode_return += batch.rewards[slot];
         ++episode.length;
       }
       if (!batch.ended(static_cast<int>(slot))) continue;
-      if (is_heard) {
+      if (is_counted) {
         evaluation.episodes[playing[slot]].is_solved = env_.has_solved(static_cast<int>(slot));
         --num_left;
       }

@@ -1,15 +1,13 @@
-// How good is the agent on levels that it may not have trained on?
-//
-// Plays one episode on each of the given levels, many at a time.  Every slot has a fixed list of
-// levels, so that short episodes are not favoured; a slot that is through plays on unheard until
-// all are.
+// Plays one episode on each of the given levels with a trained network, many in parallel.
 //
 //   Evaluator evaluator(*env, network);
 //   const Evaluation test = evaluator.play(levels, false, streams.named("evaluate"));
 //
-// What it refers to must outlive it.  Not synchronized.
+// Every slot has a fixed list of levels, so that short episodes are not favored; slots that finish
+// early keep playing, but their episodes are ignored. Not copyable. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -21,6 +19,11 @@
 
 namespace plr::train {
 
+// Slots that suffice to evaluate this many episodes; at most 64.
+inline int evaluation_slots(std::int64_t num_episodes) {
+  return static_cast<int>(std::min<std::int64_t>(64, num_episodes));
+}
+
 struct PlayedEpisode {
   LevelId level = 0;
   double episode_return = 0;
@@ -28,26 +31,28 @@ struct PlayedEpisode {
   bool is_solved = false;
 };
 
-// One episode for each level asked for, in that order.
+// One episode per level, in the order of the levels.
 struct Evaluation {
   std::vector<PlayedEpisode> episodes;
-  bool is_whole = true;  // or it was stopped before they had ended
+  bool is_complete = true;  // false if it was stopped before all episodes ended
 
   double mean_return() const;
-  // Of the mean; 0 for fewer than two episodes.
+  // Standard error of the mean return; 0 for fewer than two episodes.
   double standard_error() const;
-  // The share of episodes that solved their level.
+  // Fraction of the episodes that solved their level.
   double success_rate() const;
   double mean_length() const;
 };
 
 class Evaluator {
  public:
-  // `env` is the evaluator's own: it starts and steps all of its slots.
+  // Starts and steps all slots of `env`.
+  // REQUIRES: both outlive the evaluator.
   Evaluator(VectorEnv& env, const learn::Network& network);
 
-  // Actions are drawn from the policy, or the likeliest is taken if `greedy`.  `should_stop`, if
-  // there is one, is asked at every step.
+  // Actions are sampled from the policy, or the most probable ones if `greedy`. `should_stop`, if
+  // given, is called at every step; true stops the evaluation.
+  // REQUIRES: levels is not empty.
   Evaluation play(const std::vector<LevelId>& levels, bool greedy, Random random,
                   const std::function<bool()>& should_stop = {});
 

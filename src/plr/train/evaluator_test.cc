@@ -15,7 +15,7 @@ learn::Network untrained(const EnvSpec& spec) {
 }
 
 TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
-  // 10 levels in 4 slots: two slots have a level less than the others.
+  // 10 levels in 4 slots: two slots have one level less than the others.
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
   const learn::Network network = untrained(env->spec());
   Evaluator evaluator(*env, network);
@@ -29,7 +29,7 @@ TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
   }
 }
 
-TEST(Evaluator, PlaysTheSameEpisodesAgain) {
+TEST(Evaluator, RepeatsTheSameEpisodes) {
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
   const learn::Network network = untrained(env->spec());
   Evaluator evaluator(*env, network);
@@ -42,7 +42,7 @@ TEST(Evaluator, PlaysTheSameEpisodesAgain) {
   }
 }
 
-TEST(Evaluation, AveragesByHand) {
+TEST(Evaluation, HasTheMeansComputedByHand) {
   // Returns 0, 1, 2: mean 1, deviation 1, error 1/sqrt(3); two of three were solved.
   const Evaluation evaluation{{{.episode_return = 0, .length = 5, .is_solved = true},
                                {.episode_return = 1, .length = 7},

@@ -1,4 +1,4 @@
-// Does training on Procgen keep what training promises?
+// Training on Procgen: resuming and logging as for MiniGrid.
 #include <gtest/gtest.h>
 
 #include "plr/train/trainer_testing.h"
@@ -9,12 +9,12 @@ namespace {
 
 class ProcgenTrainerTest : public TrainerTest {};
 
-// A game of short episodes, and the network as small a part of it as it can be.
+// A game of short episodes, with few samples, so that the network takes little of the time.
 TrainConfig tiny() {
   TrainConfig config = preset("procgen-easy");
   config.task.env = "procgen/leaper";
   config.task.levels = "20";
-  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
+  config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
   config.env.num_slots = 4;
   config.env.num_workers = 1;
   config.schedule.rollout_length = 24;
@@ -29,7 +29,7 @@ TrainConfig tiny() {
   return config;
 }
 
-TEST_F(ProcgenTrainerTest, GoesOnAfterAStopWithTheSameBytes) {
+TEST_F(ProcgenTrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
   PLR_NEEDS_PROCGEN();
   EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
   {

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string_view>
 #include <system_error>
-#include <vector>
+
+#include "plr/run/layout.h"
+#include "plr/run/record_files.h"
 
 namespace plr::train {
 namespace {
+
+namespace layout = run::layout;
 
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -16,61 +21,53 @@ double seconds_since_1970() {
 }  // namespace
 
 RunFiles::RunFiles(const std::filesystem::path& folder)
-    : folder_(folder),
-      log_(folder / "log.jsonl"),
-      evaluations_(folder / "eval.jsonl"),
-      levels_(folder / "levels.jsonl"),
-      events_(folder / "events.out.tfevents.plr", seconds_since_1970()) {}
+    : log_(folder / layout::kLog),
+      evaluations_(folder / layout::kEvaluations),
+      levels_(folder / layout::kLevels),
+      events_(folder / layout::kEvents, seconds_since_1970()) {}
 
 bool RunFiles::has_records(const std::filesystem::path& folder) {
-  constexpr std::array kLogs = {"log.jsonl", "eval.jsonl", "levels.jsonl"};
-  return std::ranges::any_of(kLogs, [&](const char* name) {
-    std::error_code error;  // as where there is none
+  constexpr std::array kLogs = {layout::kLog, layout::kEvaluations, layout::kLevels};
+  return std::ranges::any_of(kLogs, [&](std::string_view name) {
+    std::error_code error;  // a missing file has no records
     const std::uintmax_t size = std::filesystem::file_size(folder / name, error);
     return !error && size > 0;
   });
 }
 
-void RunFiles::log(const nlohmann::ordered_json& record) {
-  log_.append(record);
-  to_tensorboard("train/", record);
+void RunFiles::append(const run::LogRecord& record) {
+  log_.append(run::record_to_json(record));
+  events_.scalars(record.steps, seconds_since_1970(), run::record_scalars(record));
 }
 
-void RunFiles::evaluation(const nlohmann::ordered_json& record) {
-  evaluations_.append(record);
-  to_tensorboard("eval/", record);
+void RunFiles::append(const run::EvalRecord& record) {
+  evaluations_.append(run::record_to_json(record));
+  events_.scalars(record.steps, seconds_since_1970(), run::record_scalars(record));
 }
 
-void RunFiles::levels(const nlohmann::ordered_json& record) { levels_.append(record); }
-
-void RunFiles::to_tensorboard(const char* group, const nlohmann::ordered_json& record) {
-  std::vector<run::Scalar> scalars;
-  for (const auto& [name, value] : record.items()) {
-    if (!value.is_number() || name == "steps") continue;
-    scalars.push_back({group + name, value.get<float>()});
-  }
-  events_.scalars(record.at("steps").get<std::int64_t>(), seconds_since_1970(), scalars);
+void RunFiles::append(const run::LevelsRecord& record) {
+  levels_.append(run::record_to_json(record));
 }
 
-nlohmann::json RunFiles::sizes() {
+run::LogSizes RunFiles::sync() {
   log_.sync();
   evaluations_.sync();
   levels_.sync();
   events_.sync();
-  return {{"log", log_.size()},
-          {"eval", evaluations_.size()},
-          {"levels", levels_.size()},
-          {"events", events_.size()}};
+  return {.log = log_.size(),
+          .eval = evaluations_.size(),
+          .levels = levels_.size(),
+          .events = events_.size()};
 }
 
-void RunFiles::cut(const nlohmann::json& sizes) {
-  log_.require(sizes.at("log"));
-  evaluations_.require(sizes.at("eval"));
-  levels_.require(sizes.at("levels"));
-  log_.truncate(sizes.at("log"));
-  evaluations_.truncate(sizes.at("eval"));
-  levels_.truncate(sizes.at("levels"));
-  events_.truncate(sizes.at("events"));
+void RunFiles::truncate_to(const run::LogSizes& sizes) {
+  log_.expect_at_least(sizes.log);
+  evaluations_.expect_at_least(sizes.eval);
+  levels_.expect_at_least(sizes.levels);
+  log_.truncate(sizes.log);
+  evaluations_.truncate(sizes.eval);
+  levels_.truncate(sizes.levels);
+  events_.truncate(sizes.events);
 }
 
 }  // namespace plr::train

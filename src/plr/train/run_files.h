@@ -1,50 +1,45 @@
-// What does a run leave behind?
+// The log files of a run: log.jsonl, eval.jsonl, levels.jsonl and TensorBoard's events
+// (run/layout.h).
 //
-//   FOLDER/config.toml      every setting
-//          log.jsonl        a record per update
-//          eval.jsonl       a record per evaluation
-//          levels.jsonl     what the curriculum thinks of the levels, now and then
-//          levels.csv       and of each at the last checkpoint, or of 10,000 among more
-//          events.out.tfevents.plr   the same numbers for TensorBoard
-//          checkpoint/      the last two (run/checkpoint.h)
+//   RunFiles files(folder);
+//   files.append(run::LogRecord{...});
+//   const run::LogSizes sizes = files.sync();      // for a checkpoint
+//   files.truncate_to(sizes);                      // on resume
 //
-// The logs grow by whole records; a checkpoint notes their sizes, and a resumed run cuts them back
-// to those, so that nothing stands in them twice.  Movable.  Not synchronized.
+// The files grow by whole records. A checkpoint stores their sizes, and a resumed run truncates
+// them to those sizes, so no record occurs twice. While the object exists, no other process can
+// open the files. Movable, not copyable. Not thread-safe.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "plr/run/checkpoint_facts.h"
 #include "plr/run/json_lines.h"
+#include "plr/run/records.h"
 #include "plr/run/tensorboard.h"
 
 namespace plr::train {
 
 class RunFiles {
  public:
-  // Makes or opens the files of a folder that exists.
+  // Creates the files in an existing folder, or opens them to append.
   explicit RunFiles(const std::filesystem::path& folder);
 
-  // Records are flat, but for lists of levels and of returns.  Numbers of the first two also go to
-  // TensorBoard, at record["steps"].
-  void log(const nlohmann::ordered_json& record);
-  void evaluation(const nlohmann::ordered_json& record);
-  void levels(const nlohmann::ordered_json& record);
+  void append(const run::LogRecord& record);
+  void append(const run::EvalRecord& record);
+  void append(const run::LevelsRecord& record);
 
-  // Brings everything to the disk and tells the sizes; cut() takes them back.  Where a log is not
-  // as long it throws std::runtime_error, and has cut nothing; TensorBoard's file begins anew.
-  nlohmann::json sizes();
-  void cut(const nlohmann::json& sizes);
+  // Returns the sizes once everything appended is on disk.
+  run::LogSizes sync();
 
-  // A record has been logged in this folder.
+  // Throws std::runtime_error, with no file changed, if a log is shorter than its size. Events that
+  // are shorter are truncated to none.
+  void truncate_to(const run::LogSizes& sizes);
+
+  // True if a log in this folder is not empty.
   static bool has_records(const std::filesystem::path& folder);
 
-  std::filesystem::path checkpoints() const { return folder_ / "checkpoint"; }
-
  private:
-  void to_tensorboard(const char* group, const nlohmann::ordered_json& record);
-
-  std::filesystem::path folder_;
   run::JsonLines log_;
   run::JsonLines evaluations_;
   run::JsonLines levels_;

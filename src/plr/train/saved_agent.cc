@@ -8,6 +8,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/learn/compute.h"
 #include "plr/run/checkpoint.h"
+#include "plr/run/layout.h"
 #include "plr/train/agent.h"
 #include "plr/train/trainer.h"
 
@@ -15,13 +16,13 @@ namespace plr::train {
 
 SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   TrainConfig config = config_of_run(run);
-  const run::Checkpoint checkpoint = run::load_checkpoint(run / "checkpoint");
+  const run::Checkpoint checkpoint = run::load_checkpoint(run / run::layout::kCheckpoints);
   config.env.num_slots = num_slots;
   std::unique_ptr<VectorEnv> env = catalog::make_env(config.task.env, config.env);
-  // Whoever watches or evaluates an agent may have no such device as it was trained on.
+  // The agent may have been trained on a device that this machine does not have.
   if (!at::hasCUDA()) config.compute = {.device = "cpu", .num_threads = config.compute.num_threads};
   const at::Device device = configure(config.compute);
-  // Every weight that is drawn here is read over.
+  // The weights drawn here are overwritten.
   learn::Network network =
       make_network(config, env->spec(), Streams(config.schedule.seed).named("init"), device);
   from_bytes(checkpoint.tensors, network.parameters().views(network.parameters().values()), true);

@@ -1,9 +1,9 @@
-// Who came out of a run?
+// Loads the trained agent of a run.
 //
 //   const SavedAgent agent = load_agent("runs/first", 1);
 //   Evaluator evaluator(*agent.env, agent.network);
 //
-// Movable.  Not synchronized.
+// Movable, not copyable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace plr::train {
 
 struct SavedAgent {
   TrainConfig config;
-  std::int64_t update = 0;         // how many it has learnt from
-  std::unique_ptr<VectorEnv> env;  // the one it trained in, with slots of its own
+  std::int64_t update = 0;         // updates it has been trained for
+  std::unique_ptr<VectorEnv> env;  // the environment it was trained in
   learn::Network network;
 };
 
-// From the newest checkpoint of the run in a folder, with `num_slots` environments to play in.
-// Throws std::invalid_argument if there is no run, std::runtime_error if its checkpoint is missing
-// or damaged.
+// Loads the newest checkpoint of the run in a folder; `env` gets `num_slots` slots. On a machine
+// without CUDA the network runs on the CPU. Throws std::invalid_argument if there is no run,
+// std::runtime_error if its checkpoint is missing or damaged.
 SavedAgent load_agent(const std::filesystem::path& run, int num_slots);
 
 }  // namespace plr::train

@@ -1,10 +1,12 @@
-// Where does the time go?
+// Measures the lifetime of a scope, for time breakdowns.
 //
 //   CollectTimes times;
 //   {
-//     const Stopwatch watch(times.acting);   // adds its lifetime
+//     const Stopwatch watch(times.acting);   // adds its lifetime to times.acting
 //     policy.act(...);
 //   }
+//
+// Not copyable. Not thread-safe: one stopwatch at a time adds to a total.
 #pragma once
 
 #include <chrono>
@@ -26,11 +28,11 @@ class Stopwatch {
   Clock::time_point begin_;
 };
 
-// Since the collector was made.
+// Totals since the collector was created.
 struct CollectTimes {
   Seconds acting{};
   Seconds environment{};  // steps and starts
-  Seconds sampler{};      // scores, records and draws
+  Seconds sampler{};      // scoring, recording and drawing levels
 };
 
 }  // namespace plr::train

@@ -1,14 +1,13 @@
-// How is an agent trained?
+// Trains an agent and writes a run's folder (run/layout.h).
 //
 //   Trainer trainer(config, "runs/first");          // or Trainer::resume("runs/first")
 //   trainer.run({});
 //
-// The loop (trainer.cc, run) collects a rollout, learns from it, and writes down what happened.  A
-// run that is stopped, or killed at any moment, resumes from its last checkpoint and goes on with
-// the same bytes as if nothing had happened: weights, moments, curriculum, reward statistics,
-// random streams, running episodes and their scores so far are all in there.
+// The loop (trainer.cc, run) collects a rollout, learns from it and records the result. A run that
+// is stopped, or killed at any moment, resumes from its last checkpoint and continues bitwise
+// identically to a run without interruption (train/checkpoint_parts.h lists the saved state).
 //
-// Not copied, not synchronized.
+// Movable, not copyable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +17,11 @@
 #include <optional>
 
 #include "plr/train/config.h"
+#include "plr/train/progress.h"
 
 namespace plr::train {
 
-// Where a run stands, for whoever watches.
-struct Progress {
-  std::int64_t update = 0;
-  std::int64_t num_updates = 0;
-  std::int64_t steps = 0;
-  double seconds = 0;           // of this process
-  double steps_per_second = 0;  // of this process
-  std::uint64_t num_episodes = 0;
-  double train_return = 0;  // of the last 100 training episodes, as the curriculum chose them
-  double train_success = 0;
-  std::optional<double> test_return;  // of the last evaluation
-  std::optional<double> test_success;
-};
-
-// Of this process, in seconds.
+// Where the time of this process went, in seconds.
 struct TrainTimes {
   double acting = 0;
   double environment = 0;
@@ -44,27 +30,28 @@ struct TrainTimes {
   double total = 0;
 };
 
-// How a run is watched and stopped.
+// Callbacks of Trainer::run, both optional.
 struct Watch {
-  std::function<void(const Progress&)> updated = {};  // after every update
-  // Asked after every update, and at every step of the final evaluation.
+  std::function<void(const Progress&)> updated = {};  // called after every update
+  // Called after every update and at every step of the final evaluation; true stops the run.
   std::function<bool()> should_stop = {};
 };
 
 class Trainer {
  public:
-  // A new run.  Throws std::invalid_argument if a setting cannot be or the folder holds a run
-  // already; nothing is written then.
+  // Begins a new run. Throws std::invalid_argument if a setting is invalid or the folder already
+  // holds a run; nothing is written then.
   Trainer(const TrainConfig& config, const std::filesystem::path& folder);
-  // Goes on from the folder's newest checkpoint, perhaps to another number of steps.  Throws
-  // std::invalid_argument if there is no run, std::runtime_error if its checkpoint is damaged.
+  // Continues from the newest checkpoint in the folder, to another number of steps if given. Throws
+  // std::invalid_argument if there is no run or it has done more steps, std::runtime_error if its
+  // checkpoint is damaged.
   static Trainer resume(const std::filesystem::path& folder,
                         std::optional<std::int64_t> steps = std::nullopt);
   ~Trainer();
   Trainer(Trainer&&) noexcept;
 
-  // Trains until the steps are done or the watcher wants to stop, and saves.  True if all is done:
-  // the final evaluation has been made.
+  // Trains until the steps are done or `watch` stops it, then saves. Returns true if the final
+  // evaluation is done.
   bool run(const Watch& watch);
 
   const TrainConfig& config() const;
@@ -77,7 +64,8 @@ class Trainer {
   std::unique_ptr<Run> run_;
 };
 
-// The settings of the run in a folder.  Throws std::invalid_argument if there is none.
+// The settings of the run in a folder. Throws std::invalid_argument if there is no run or its
+// settings are incomplete.
 TrainConfig config_of_run(const std::filesystem::path& folder);
 
 }  // namespace plr::train

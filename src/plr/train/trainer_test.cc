@@ -20,12 +20,12 @@
 namespace plr::train {
 namespace {
 
-// Seconds per update; every part of the state is in use.
+// Takes seconds per run; every part of the state is used.
 TrainConfig tiny() {
   TrainConfig config = preset("small");
   config.task.env = "minigrid/MiniGrid-SimpleCrossingS9N1-v0";
   config.network.minigrid.pool = true;
-  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
+  config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
   config.task.levels = "30";
   config.env.num_slots = 6;
   config.schedule.rollout_length = 40;
@@ -42,7 +42,7 @@ TrainConfig tiny() {
 
 using Configure = void (*)(TrainConfig&);
 
-TEST_F(TrainerTest, OnCudaARunRepeatsAndGoesOnWithTheSameBytes) {
+TEST_F(TrainerTest, OnCudaARunRepeatsAndResumesBitwiseIdentically) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
   for (const learn::Kernels kernels : {learn::Kernels::kAuto, learn::Kernels::kLibtorch}) {
     const std::string name = to_text(kernels);
@@ -62,7 +62,7 @@ TEST_F(TrainerTest, OnCudaARunRepeatsAndGoesOnWithTheSameBytes) {
   }
 }
 
-TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
+TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
   const std::vector<std::pair<std::string, Configure>> kinds = {
       {"default", [](TrainConfig&) {}},
       {"paper", [](TrainConfig& c) { set_algorithm(c, Algorithm::kPaper); }},
@@ -89,7 +89,7 @@ TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
       {"ucb-drac+plr",
        [](TrainConfig& c) {
          set_method(c, Method::kUcbDracPlr);
-         c.drac.ucb.each_arm_once = true;  // so that all eight augmentations have their turn
+         c.drac.ucb.each_arm_once = true;  // all eight augmentations are used
        }},
       {"four groups", [](TrainConfig& c) { c.schedule.slot_groups = 4; }},
       {"everything",
@@ -117,8 +117,8 @@ TEST_F(TrainerTest, GoesOnAfterAStopWithTheSameBytes) {
   }
 }
 
-TEST_F(TrainerTest, ForgetsWhatWasLoggedAfterTheCheckpoint) {
-  // As a kill between two checkpoints leaves it: logs are ahead of what is saved.
+TEST_F(TrainerTest, DropsRecordsLoggedAfterTheCheckpoint) {
+  // A kill between two checkpoints leaves logs that are ahead of the checkpoint.
   EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
   {
     Trainer trainer(tiny(), run("killed"));
@@ -129,11 +129,11 @@ TEST_F(TrainerTest, ForgetsWhatWasLoggedAfterTheCheckpoint) {
   expect_same_run(run("whole"), run("killed"));
 }
 
-TEST_F(TrainerTest, MakesALastEvaluationThatWasStoppedOnceMore) {
+TEST_F(TrainerTest, RepeatsAFinalEvaluationThatWasStopped) {
   EXPECT_TRUE(Trainer(tiny(), run("whole")).run({}));
   {
     Trainer trainer(tiny(), run("stopped"));
-    int num_left = 8 + 10;  // all updates, and some steps
+    int num_left = 8 + 10;  // all updates, and some steps of the evaluation
     EXPECT_FALSE(trainer.run({.should_stop = [&] { return --num_left <= 0; }}));
     EXPECT_EQ(trainer.progress().update, 8);
   }
@@ -143,8 +143,8 @@ TEST_F(TrainerTest, MakesALastEvaluationThatWasStoppedOnceMore) {
   expect_same_run(run("whole"), run("stopped"));
 }
 
-TEST_F(TrainerTest, WritesItsTableOfLevelsBeforeTheCheckpoint) {
-  // Killed between the two, it is written again when the run goes on; behind it, never.
+TEST_F(TrainerTest, WritesTheLevelTableBeforeTheCheckpoint) {
+  // If the run is killed between the two, the table is written again on resume.
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
   EXPECT_LE(fs::last_write_time(run("run") / "levels.csv"),
             fs::last_write_time(run("run") / "checkpoint/update-00000008/tensors.safetensors"));
@@ -156,7 +156,7 @@ TEST_F(TrainerTest, RepeatsARunFromItsConfigFile) {
   expect_same_run(run("first"), run("second"));
 }
 
-TEST_F(TrainerTest, TrainsAnotherRunWithAnotherSeed) {
+TEST_F(TrainerTest, TrainsADifferentRunWithAnotherSeed) {
   TrainConfig config = tiny();
   EXPECT_TRUE(Trainer(config, run("one")).run({}));
   config.schedule.seed = 2;
@@ -165,7 +165,7 @@ TEST_F(TrainerTest, TrainsAnotherRunWithAnotherSeed) {
             run::load_checkpoint(run("two") / "checkpoint").tensors);
 }
 
-TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
+TEST_F(TrainerTest, CanBeResumedToMoreSteps) {
   TrainConfig longer = tiny();
   longer.schedule.steps *= 2;
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
@@ -175,7 +175,7 @@ TEST_F(TrainerTest, CanBeExtendedByMoreSteps) {
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, longer.schedule.steps);
 }
 
-TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
+TEST_F(TrainerTest, DoesNotBeginInAFolderWithLogsOfAnotherRun) {
   for (const char* name : {"log.jsonl", "eval.jsonl"}) {
     const fs::path folder = run(name);
     fs::create_directories(folder);
@@ -188,15 +188,15 @@ TEST_F(TrainerTest, DoesNotBeginAmongOtherLogs) {
   }
 }
 
-TEST_F(TrainerTest, LooksAtNoCheckpointBeforeItHasTheRunToItself) {
+TEST_F(TrainerTest, LocksTheRunBeforeItReadsTheCheckpoint) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
-  fs::remove_all(run("run") / "checkpoint");  // as it changes while another goes on
+  fs::remove_all(run("run") / "checkpoint");  // as another process may while it trains
   const run::JsonLines other(run("run") / "log.jsonl");
   EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("log.jsonl"),
             std::string::npos);
 }
 
-TEST_F(TrainerTest, WantsItsSettingsInFull) {
+TEST_F(TrainerTest, RefusesIncompleteSettings) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
   const fs::path path = run("run") / "config.toml";
   std::string text = read_text(path);
@@ -204,11 +204,10 @@ TEST_F(TrainerTest, WantsItsSettingsInFull) {
   text.erase(line, text.find('\n', line) + 1 - line);
   write_text(path, text);
   EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run")); }),
-            path.string() +
-                " does not say what learning_rate is; a run's settings must be there in full");
+            path.string() + " has no learning_rate; the settings of a run must be complete");
 }
 
-TEST_F(TrainerTest, CutsNoLogIfOneIsLostAndGoesOnWithoutTensorBoards) {
+TEST_F(TrainerTest, TruncatesNoLogIfOneIsLostAndResumesWithoutTensorBoardEvents) {
   {
     Trainer trainer(tiny(), run("run"));
     train_for(trainer, 4);
@@ -217,7 +216,7 @@ TEST_F(TrainerTest, CutsNoLogIfOneIsLostAndGoesOnWithoutTensorBoards) {
   write_text(run("run") / "log.jsonl", log);
   const std::string levels = read_text(run("run") / "levels.jsonl");
   fs::remove(run("run") / "levels.jsonl");
-  EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("its end is lost; put"),
+  EXPECT_NE(runtime_error_of([&] { Trainer::resume(run("run")); }).find("its end is lost; restore"),
             std::string::npos);
   EXPECT_EQ(read_text(run("run") / "log.jsonl"), log);
   write_text(run("run") / "levels.jsonl", levels);
@@ -228,7 +227,7 @@ TEST_F(TrainerTest, CutsNoLogIfOneIsLostAndGoesOnWithoutTensorBoards) {
   EXPECT_GT(fs::file_size(run("run") / "events.out.tfevents.plr"), 100U);
 }
 
-TEST_F(TrainerTest, CannotBeMadeShorterThanItIs) {
+TEST_F(TrainerTest, CannotBeResumedToFewerStepsThanDone) {
   {
     Trainer trainer(tiny(), run("run"));
     train_for(trainer, 4);
@@ -236,17 +235,17 @@ TEST_F(TrainerTest, CannotBeMadeShorterThanItIs) {
   const std::int64_t batch = tiny().schedule.steps / 8;
   EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run"), 3 * batch); }),
             "steps must be at least " + std::to_string(4 * batch) + ", which " +
-                run("run").string() + " has made already, not " + std::to_string(3 * batch));
+                run("run").string() + " has done already, not " + std::to_string(3 * batch));
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, tiny().schedule.steps);
   EXPECT_TRUE(Trainer::resume(run("run"), 4 * batch).run({}));
 }
 
-// An empty room whose start is random: an untrained agent stumbles over the goal late, for a return
-// of about 0.4; straight ways give 0.95.  Each run takes some 15 s.
+// An empty room with a random start: an untrained agent reaches the goal late, for a return of
+// about 0.4; shortest paths give 0.95. Each run takes about 15 s.
 void expect_learns(const fs::path& folder, CurriculumKind curriculum) {
   TrainConfig config = preset("small");
   config.task = {"minigrid/MiniGrid-Empty-Random-6x6-v0", "50", curriculum};
-  config.compute = {.device = "cpu", .num_threads = 1};  // repeats bit for bit
+  config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
   config.env.num_slots = 16;
   config.schedule.rollout_length = 64;
   config.schedule.steps = 48 * 1024;
@@ -265,7 +264,7 @@ TEST_F(TrainerTest, LearnsWithUniformLevels) {
   expect_learns(run("uniform"), CurriculumKind::kUniform);
 }
 
-TEST_F(TrainerTest, LogsTheLossAndTheAugmentationOfEachUpdate) {
+TEST_F(TrainerTest, LogsDracLossAndAugmentationOfEachUpdate) {
   TrainConfig config = tiny();
   set_method(config, Method::kUcbDrac);
   config.drac.ucb.each_arm_once = true;
@@ -280,16 +279,18 @@ TEST_F(TrainerTest, LogsTheLossAndTheAugmentationOfEachUpdate) {
   EXPECT_EQ(augmentations, all);
 }
 
-TEST_F(TrainerTest, ListsTheReturnsOfTheLastEvaluationOnly) {
+TEST_F(TrainerTest, MarksTheFinalEvaluationAndListsItsReturns) {
   const TrainConfig config = tiny();
   EXPECT_TRUE(Trainer(config, run("a")).run({}));
   const auto evaluations = records(run("a") / "eval.jsonl");
   ASSERT_GT(evaluations.size(), 1U);
   EXPECT_FALSE(evaluations.front().contains("test_returns"));
+  EXPECT_FALSE(evaluations.front().contains("final"));
+  EXPECT_EQ(evaluations.back().at("final"), true);
   EXPECT_EQ(std::ssize(evaluations.back().at("test_returns")), config.schedule.final_episodes);
 }
 
-TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
+TEST_F(TrainerTest, RefusesInvalidSettingsAndWritesNothing) {
   const auto message = [&](const std::string& name, const std::string& value) {
     TrainConfig config = tiny();
     set(config, name, value);
@@ -306,7 +307,7 @@ TEST_F(TrainerTest, RefusesWhatCannotBeTrainedAndLeavesNothing) {
   EXPECT_NE(message("augmentation", "crop").find("set drac too"), std::string::npos);
 }
 
-TEST_F(TrainerTest, RefusesMethodsThatDoNotSuitTheTask) {
+TEST_F(TrainerTest, RefusesMethodsThatDoNotFitTheTask) {
   TrainConfig config = tiny();
   set_method(config, Method::kTscl);
   config.task.levels = "full";
@@ -327,7 +328,7 @@ TEST_F(TrainerTest, RefusesToBeginOverAnExistingRun) {
   EXPECT_THROW(Trainer::resume(run("nowhere")), std::invalid_argument);
 }
 
-TEST_F(TrainerTest, RefusesADamagedCheckpointAndNamesIt) {
+TEST_F(TrainerTest, RefusesADamagedCheckpointAndNamesTheFile) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
   const fs::path newest = run::list_checkpoints(run("run") / "checkpoint").back().path;
   std::vector<std::byte> bytes = read_file(newest / "tensors.safetensors");
@@ -335,7 +336,7 @@ TEST_F(TrainerTest, RefusesADamagedCheckpointAndNamesIt) {
   write_file(newest / "tensors.safetensors", bytes);
   try {
     Trainer::resume(run("run"));
-    FAIL() << "a damaged checkpoint was taken";
+    FAIL() << "a damaged checkpoint was loaded";
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string(e.what()).find("tensors.safetensors"), std::string::npos) << e.what();
   }

@@ -1,4 +1,4 @@
-// What do tests of whole training runs share?
+// Helpers for tests of whole training runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 
 #include "plr/base/files.h"
 #include "plr/run/checkpoint.h"
+#include "plr/run/layout.h"
 #include "plr/train/trainer.h"
 #include "tests/support/temporary_directory.h"
 
@@ -25,7 +26,7 @@ class TrainerTest : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
-// The records of a log without what the clock says.
+// The records of a log without wall-clock fields.
 inline std::vector<nlohmann::json> records(const fs::path& file) {
   std::vector<nlohmann::json> list;
   std::ifstream in(file);
@@ -39,18 +40,18 @@ inline std::vector<nlohmann::json> records(const fs::path& file) {
 }
 
 inline void expect_same_run(const fs::path& a, const fs::path& b) {
-  const run::Checkpoint x = run::load_checkpoint(a / "checkpoint");
-  const run::Checkpoint y = run::load_checkpoint(b / "checkpoint");
+  const run::Checkpoint x = run::load_checkpoint(a / run::layout::kCheckpoints);
+  const run::Checkpoint y = run::load_checkpoint(b / run::layout::kCheckpoints);
   EXPECT_EQ(x.update, y.update);
   EXPECT_EQ(x.tensors, y.tensors);
   EXPECT_EQ(x.states, y.states);
-  for (const char* file : {"log.jsonl", "eval.jsonl", "levels.jsonl"}) {
+  for (const auto file : {run::layout::kLog, run::layout::kEvaluations, run::layout::kLevels}) {
     EXPECT_EQ(records(a / file), records(b / file)) << file;
   }
-  EXPECT_EQ(read_text(a / "levels.csv"), read_text(b / "levels.csv"));
+  EXPECT_EQ(read_text(a / run::layout::kLevelTable), read_text(b / run::layout::kLevelTable));
 }
 
-// Trains and stops after this many updates.
+// Trains and stops after `updates` updates.
 inline void train_for(Trainer& trainer, int updates) {
   trainer.run({.should_stop = [&] { return --updates == 0; }});
 }

@@ -21,14 +21,14 @@ LevelSet levels_in_file(const std::string& path) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path)) {
     throw std::invalid_argument(
-        "levels must be a number, a range as 100-299, full, or a file of ids; "
+        "levels must be a number, a range such as 100-299, full, or a file of ids; "
         "there is no file " +
         path);
   }
   std::vector<LevelId> ids;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();  // of files from Windows
+    if (line.ends_with('\r')) line.pop_back();  // Windows line ends
     if (line.empty()) continue;
     const auto id = number_of(line);
     if (!id) {
@@ -40,7 +40,7 @@ LevelSet levels_in_file(const std::string& path) {
   return LevelSet::list(std::move(ids));
 }
 
-// What stands in the text itself.
+// Levels that the text itself describes.
 std::optional<LevelSet> levels_in_text(const std::string& text) {
   if (const auto count = number_of(text)) return LevelSet::range(0, *count);
   const std::size_t dash = text.find('-');
@@ -90,9 +90,9 @@ std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, s
   return levels;
 }
 
-std::vector<LevelId> levels_of(const LevelSet& training, std::size_t count, Random& random) {
+std::vector<LevelId> sample_levels(const LevelSet& set, std::size_t count, Random& random) {
   std::vector<LevelId> levels(count);
-  for (LevelId& level : levels) level = training[random.below(training.size())];
+  for (LevelId& level : levels) level = set[random.below(set.size())];
   return levels;
 }
 

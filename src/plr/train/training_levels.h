@@ -1,10 +1,10 @@
-// Which levels does a run train on, and which does it keep for the test?
+// The levels that a run trains on, and levels for evaluation.
 //
 //   const LevelSet training = training_levels("100-299", env->spec());
 //   const std::vector<LevelId> test = test_levels(env->spec(), training, 100, stream);
 //
-// A text may be a number of levels ("200": the ids 0..199), a range ("100-299"), "full" for the
-// whole distribution, or the name of a file with one id per line.
+// A text is a number of levels ("200": the ids 0..199), a range ("100-299"), "full" for the whole
+// distribution, or the name of a file with one id per line. The functions are thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 
 namespace plr::train {
 
-// The text, with the whole path where it names a file, so that a run finds it from anywhere. Throws
-// as training_levels does, as far as that can be told without the environment.
+// The text, with an absolute path if it names a file, so that a run can be resumed from any working
+// directory. Throws like training_levels, without the checks that need the environment.
 std::string checked_levels(const std::string& text);
 
-// Throws std::invalid_argument naming what is wrong with the text or the file's line.
+// Throws std::invalid_argument naming the text, or the line of the file, that is invalid.
 LevelSet training_levels(const std::string& text, const EnvSpec& env);
 
-// Drawn from the full distribution; none of a finite training set.  The same level may come twice.
+// Drawn from the full distribution, without levels of a finite training set. A level may occur more
+// than once.
 std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, std::size_t count,
                                  Random& random);
 
-// Drawn from the training set, each level equally likely.
-std::vector<LevelId> levels_of(const LevelSet& training, std::size_t count, Random& random);
+// Drawn uniformly from a set. A level may occur more than once.
+std::vector<LevelId> sample_levels(const LevelSet& set, std::size_t count, Random& random);
 
 }  // namespace plr::train

@@ -22,7 +22,7 @@ std::string complaint_about(const std::string& text) {
   return invalid_argument_of([&] { training_levels(text, spec()); });
 }
 
-TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
+TEST(TrainingLevels, AreANumberARangeOrTheFullDistribution) {
   EXPECT_EQ(training_levels("200", spec())[199], 199U);
   const LevelSet range = training_levels("100-299", spec());
   EXPECT_EQ(range.size(), 200U);
@@ -30,7 +30,7 @@ TEST(TrainingLevels, CanBeANumberARangeOrEverything) {
   EXPECT_TRUE(training_levels("full", spec()).is_stream());
 }
 
-TEST(TrainingLevels, CanBeTheLinesOfAFile) {
+TEST(TrainingLevels, AreReadFromAFile) {
   const TemporaryDirectory folder;
   const auto path = folder / "ids.txt";
   std::ofstream(path) << "7\n\n3\r\n42\n";
@@ -41,20 +41,20 @@ TEST(TrainingLevels, CanBeTheLinesOfAFile) {
   EXPECT_NE(complaint_about(path.string()).find("line 2"), std::string::npos);
 }
 
-TEST(TrainingLevels, SayWhatIsWrongWithThem) {
+TEST(TrainingLevels, NameTheInvalidTextOrLine) {
   EXPECT_EQ(complaint_about("300-299"), "levels: the range 300-299 ends before it begins");
   EXPECT_EQ(complaint_about("9999-10000"), "levels: test/env has levels up to 9999, not 10000");
   EXPECT_EQ(complaint_about("0"), "levels: the set is empty; give at least one level");
   EXPECT_NE(complaint_about("no such file").find("there is no file"), std::string::npos);
 }
 
-TEST(TestLevels, AreNeverOfTheTrainingSet) {
+TEST(TestLevels, ExcludeTheTrainingSet) {
   Random random = Streams(1).named("test");
   const LevelSet training = LevelSet::range(0, 9'000);
   const auto test = test_levels(spec(), training, 500, random);
   EXPECT_EQ(test.size(), 500U);
   for (const LevelId level : test) EXPECT_GE(level, 9'000U);
-  for (const LevelId level : levels_of(training, 500, random)) EXPECT_LT(level, 9'000U);
+  for (const LevelId level : sample_levels(training, 500, random)) EXPECT_LT(level, 9'000U);
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+#include "plr/train/checkpoint_parts.h"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plr/base/bytes.h"
+#include "plr/train/agent.h"
+
+namespace plr::train {
+namespace {
+
+// Names of the states in a checkpoint.
+constexpr const char* kCurriculum = "curriculum";
+constexpr const char* kScorer = "scorer";
+constexpr const char* kNormalizer = "normalizer";
+constexpr const char* kRegularizers = "regularizers";
+constexpr const char* kCollector = "collector";
+constexpr const char* kMinibatches = "minibatches";
+
+constexpr int kMinibatchesVersion = 1;
+
+}  // namespace
+
+run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
+  ByteWriter minibatches;
+  minibatches.random(parts.ppo.stream());
+  run::Checkpoint checkpoint;
+  checkpoint.states = {{kCurriculum, parts.curriculum.save()},
+                       {kScorer, parts.scorer.save()},
+                       {kNormalizer, parts.normalizer.save()},
+                       {kRegularizers, parts.regularizers.save()},
+                       {kCollector, parts.collector.save(parts.rollout)},
+                       {kMinibatches, minibatches.seal(kMinibatches, kMinibatchesVersion)}};
+  checkpoint.tensors = to_bytes(parts.ppo.state());
+  return checkpoint;
+}
+
+void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts& parts,
+                        const std::filesystem::path& folder) {
+  const auto state = [&](const char* name) -> const std::vector<std::byte>& {
+    const auto found = checkpoint.states.find(name);
+    if (found == checkpoint.states.end()) {
+      throw std::runtime_error("the checkpoint in " + folder.string() + " has no state of the " +
+                               name);
+    }
+    return found->second;
+  };
+  from_bytes(checkpoint.tensors, parts.ppo.state());
+  parts.curriculum.load(state(kCurriculum));
+  parts.scorer.load(state(kScorer));
+  parts.normalizer.load(state(kNormalizer));
+  parts.regularizers.load(state(kRegularizers));
+  parts.collector.load(state(kCollector), parts.rollout);
+  ByteReader minibatches(state(kMinibatches), kMinibatches, kMinibatchesVersion);
+  parts.ppo.stream() = minibatches.random();
+  minibatches.expect_end();
+}
+
+}  // namespace plr::train

@@ -1,0 +1,41 @@
+// The parts of a run whose state a checkpoint holds (run/checkpoint.h).
+//
+//   run::Checkpoint checkpoint = compose_checkpoint(parts);
+//   restore_checkpoint(checkpoint, parts, "runs/a");
+//
+// Together they decide the rest of a run: weights, optimizer moments, curriculum, reward
+// statistics, random streams, running episodes and their scores so far. Not thread-safe.
+#pragma once
+
+#include <filesystem>
+
+#include "plr/core/curriculum.h"
+#include "plr/core/episode_scorer.h"
+#include "plr/core/reward_normalizer.h"
+#include "plr/learn/ppo.h"
+#include "plr/learn/regularizers.h"
+#include "plr/learn/rollout.h"
+#include "plr/run/checkpoint.h"
+#include "plr/train/collector.h"
+
+namespace plr::train {
+
+struct CheckpointParts {
+  Curriculum& curriculum;
+  EpisodeScorer& scorer;
+  RewardNormalizer& normalizer;
+  learn::Regularizers& regularizers;
+  Collector& collector;
+  learn::Rollout& rollout;
+  learn::Ppo& ppo;
+};
+
+// States and tensors; `update` and `facts` are left to the caller.
+run::Checkpoint compose_checkpoint(const CheckpointParts& parts);
+
+// Throws std::runtime_error if a state is missing, damaged or of another configuration; some parts
+// may have changed then. `folder` names the run in the message.
+void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts& parts,
+                        const std::filesystem::path& folder);
+
+}  // namespace plr::train

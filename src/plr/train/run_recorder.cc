@@ -1,0 +1,87 @@
+#include "plr/train/run_recorder.h"
+
+#include <cmath>
+#include <string>
+
+#include "plr/base/fields.h"
+#include "plr/train/training_levels.h"
+
+namespace plr::train {
+
+RunRecorder::RunRecorder(const RecorderParts& parts)
+    : parts_(parts), evaluator_(parts.eval_env, parts.network), level_summary_(parts.env) {}
+
+run::LogRecord RunRecorder::log_record(const Progress& progress,
+                                       const learn::PpoStats& stats) const {
+  const EpisodeWindow& episodes = parts_.collector.episodes();
+  run::LogRecord record = {.update = progress.update,
+                           .steps = progress.steps,
+                           .seconds = progress.seconds,
+                           .steps_per_second = progress.steps_per_second,
+                           .episodes = episodes.num_episodes(),
+                           .episode_return = episodes.mean_return(),
+                           .success = episodes.success_rate(),
+                           .length = episodes.mean_length(),
+                           .policy_loss = stats.mean.policy_loss,
+                           .value_loss = stats.mean.value_loss,
+                           .entropy = stats.mean.entropy,
+                           .grad_norm = stats.mean.grad_norm,
+                           .clip_fraction = stats.mean.clip_fraction,
+                           .approx_kl = stats.mean.approx_kl,
+                           .explained_variance = stats.explained_variance,
+                           .return_deviation = std::sqrt(parts_.normalizer.variance())};
+  if (const auto& drac = parts_.regularizers.drac()) {
+    record.drac_loss = stats.mean.extra_loss;
+    record.augmentation = to_text(drac->augmentation());
+  }
+  if (const auto replay = parts_.curriculum.replay_summary()) {
+    record.levels_seen = replay->num_seen;
+    record.draws = replay->num_draws;
+    record.replay_probability = replay->replay_probability;
+  }
+  return record;
+}
+
+run::LevelsRecord RunRecorder::levels_record(const Progress& progress) {
+  return level_summary_.record(progress.update, progress.steps, parts_.curriculum.weights());
+}
+
+std::vector<run::LevelRow> RunRecorder::level_table() {
+  return level_summary_.table(parts_.curriculum.weights());
+}
+
+std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
+                                                     std::int64_t num_episodes, bool is_final,
+                                                     const std::function<bool()>& should_stop) {
+  const std::string stream = "evaluate/" + std::to_string(progress.update);
+  Random random = parts_.streams.named(stream);
+  const auto count = static_cast<std::size_t>(num_episodes);
+  const auto test_ids = test_levels(parts_.env.spec(), parts_.levels, count, random);
+  const auto train_ids = sample_levels(parts_.levels, count, random);
+  const auto play = [&](const std::vector<LevelId>& ids, const char* kind) {
+    return evaluator_.play(ids, false, parts_.streams.named(stream + kind), should_stop);
+  };
+  const Evaluation test = play(test_ids, "/test");
+  const Evaluation train = play(train_ids, "/train");
+  if (!test.is_complete || !train.is_complete) return std::nullopt;
+  run::EvalRecord record = {.update = progress.update,
+                            .steps = progress.steps,
+                            .episodes = num_episodes,
+                            .stream = stream,
+                            .test_return = test.mean_return(),
+                            .test_error = test.standard_error(),
+                            .test_success = test.success_rate(),
+                            .test_length = test.mean_length(),
+                            .train_return = train.mean_return(),
+                            .train_error = train.standard_error(),
+                            .train_success = train.success_rate(),
+                            .train_length = train.mean_length(),
+                            .gap = train.mean_return() - test.mean_return(),
+                            .is_final = is_final};
+  if (is_final) {
+    for (const PlayedEpisode& e : test.episodes) record.test_returns.push_back(e.episode_return);
+  }
+  return record;
+}
+
+}  // namespace plr::train

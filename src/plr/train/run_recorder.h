@@ -1,0 +1,68 @@
+// Composes the records of a run (run/records.h) from its parts: log, evaluations, levels.
+//
+//   RunRecorder recorder({streams, *env, *eval_env, levels, *curriculum, ...});
+//   files.append(recorder.log_record(progress, stats));
+//   if (const auto record = recorder.evaluate(progress, 64, false, {})) files.append(*record);
+//
+// Nothing is written here; RunFiles does that. Not copyable. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "plr/base/random.h"
+#include "plr/core/curriculum.h"
+#include "plr/core/level.h"
+#include "plr/core/reward_normalizer.h"
+#include "plr/env/vector_env.h"
+#include "plr/learn/network.h"
+#include "plr/learn/ppo.h"
+#include "plr/learn/regularizers.h"
+#include "plr/run/records.h"
+#include "plr/train/collector.h"
+#include "plr/train/evaluator.h"
+#include "plr/train/level_summary.h"
+#include "plr/train/progress.h"
+
+namespace plr::train {
+
+// REQUIRES: all of them outlive the recorder.
+struct RecorderParts {
+  const Streams& streams;
+  const VectorEnv& env;
+  VectorEnv& eval_env;  // used by the recorder only
+  const LevelSet& levels;
+  const Curriculum& curriculum;
+  const RewardNormalizer& normalizer;
+  const learn::Network& network;
+  const learn::Regularizers& regularizers;
+  const Collector& collector;
+};
+
+class RunRecorder {
+ public:
+  explicit RunRecorder(const RecorderParts& parts);
+  RunRecorder(const RunRecorder&) = delete;
+  RunRecorder& operator=(const RunRecorder&) = delete;
+
+  run::LogRecord log_record(const Progress& progress, const learn::PpoStats& stats) const;
+
+  run::LevelsRecord levels_record(const Progress& progress);
+  std::vector<run::LevelRow> level_table();
+
+  // Plays episodes on test levels and as many on training levels, drawn from streams of this
+  // update. The final evaluation lists the return of every test episode: the worst levels are
+  // studied for the final agent only. Returns nothing if `should_stop`, called at every step,
+  // stopped it.
+  std::optional<run::EvalRecord> evaluate(const Progress& progress, std::int64_t num_episodes,
+                                          bool is_final, const std::function<bool()>& should_stop);
+
+ private:
+  RecorderParts parts_;
+  Evaluator evaluator_;
+  LevelSummary level_summary_;
+};
+
+}  // namespace plr::train
