@@ -1,4 +1,4 @@
-"""Does a run that is killed at random moments, twenty times, end as if nothing had happened?
+"""A run that is killed twenty times at random moments ends bitwise identical to an undisturbed one.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -29,8 +29,8 @@ def begin(folder):
     return [PROGRAM, "train", "--out", str(folder), *flags]
 
 
-def go_on(folder):
-    """Resumes, or begins again if the kill came before there was anything to resume."""
+def resume(folder):
+    """Resumes, or begins again if the kill came before the run could be resumed."""
     if (folder / "config.toml").exists():
         return [PROGRAM, "train", "--resume", str(folder)]
     return begin(folder)
@@ -42,7 +42,7 @@ def finish(command):
 
 
 def records(path):
-    """The records of a log without what the clock says."""
+    """The records of a log without wall-clock fields."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for line in lines:
         line.pop("seconds", None)
@@ -51,7 +51,7 @@ def records(path):
 
 
 def result(folder):
-    """Everything that a run leaves, but for times."""
+    """All results of a run except times."""
     newest = sorted((folder / "checkpoint").glob("update-*"))[-1]
     files = {str(path.relative_to(newest)): path.read_bytes()
              for path in newest.rglob("*") if path.suffix in (".bin", ".safetensors")}
@@ -70,12 +70,12 @@ class Kill(unittest.TestCase):
 
             moments = random.Random(1)
             for _ in range(KILLS):
-                process = subprocess.Popen(go_on(killed), stdout=subprocess.DEVNULL,
+                process = subprocess.Popen(resume(killed), stdout=subprocess.DEVNULL,
                                            stderr=subprocess.DEVNULL)
                 time.sleep(moments.uniform(0.05, duration / 3))
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-            finish(go_on(killed))
+            finish(resume(killed))
             for expected, found in zip(result(whole), result(killed)):
                 self.assertEqual(expected, found)
 

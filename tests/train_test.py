@@ -1,4 +1,4 @@
-"""Do the verbs train and eval say what is wrong, and do what they say?
+"""plr train and plr eval: their effects, files and error messages.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -27,7 +27,7 @@ class Train(ProgramTest):
         self.folder = pathlib.Path(temporary.name)
 
     def assert_leaves_nothing(self, arguments, message, **options):
-        """One line on standard error that says so, nothing on standard output, nothing written."""
+        """The command fails with one line on standard error and writes nothing."""
         before = sorted(self.folder.rglob("*"))
         done = plr(*arguments, cwd=self.folder, **options)
         self.assertEqual(done.stdout, "")
@@ -41,9 +41,9 @@ class Train(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    # ---- wrong commands
+    # ---- invalid commands
 
-    def test_wrong_settings_are_refused_by_name(self):
+    def test_invalid_settings_are_refused_by_name(self):
         for arguments, message in [
                 (["--temperature", "0"], "temperature must be above 0, not 0"),
                 (["--epochs", "many"], "epochs must be a whole number, not many"),
@@ -73,11 +73,13 @@ class Train(ProgramTest):
         ]:
             self.assert_leaves_nothing(["train", *arguments], message)
 
-    def test_a_wrong_file_of_settings_is_refused(self):
+    def test_an_invalid_settings_file_is_refused(self):
         path = self.folder / "bad.toml"
         path.write_text("temperatur = 1\n")
         self.assert_leaves_nothing(["train", "--config", "bad.toml"],
                             "unknown setting 'temperatur'; did you mean temperature?")
+        path.write_text("temperature = 1\nseed == 2\n")
+        self.assert_leaves_nothing(["train", "--config", "bad.toml"], "bad.toml:2:7: ")
 
     def test_an_existing_run_is_not_overwritten(self):
         self.train("--out", "run")
@@ -91,9 +93,9 @@ class Train(ProgramTest):
                                 f"{flag} cannot be changed with --resume; only --steps can")
         self.assert_leaves_nothing(["train", "--resume", "run", "--steps", "64"], "steps must be at least")
 
-    def test_a_run_finds_its_file_of_levels_from_anywhere(self):
+    def test_a_run_finds_its_file_of_levels_from_any_working_directory(self):
         (self.folder / "ids.txt").write_text("".join(f"{i}\n" for i in range(7, 27)))
-        self.train("--levels", "ids.txt", "--out", "run")  # of two that are given, the last counts
+        self.train("--levels", "ids.txt", "--out", "run")  # the last of two --levels counts
         done = plr("eval", str(self.folder / "run"), "--episodes", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -114,9 +116,9 @@ class Train(ProgramTest):
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
             self.assertIn("tensors.safetensors", done.stderr)
 
-    # ---- what it leaves
+    # ---- files of a run
 
-    def test_a_run_has_a_telling_name_and_all_its_files(self):
+    def test_a_run_has_a_descriptive_name_and_all_its_files(self):
         out = self.train()
         run = self.folder / "runs/empty-random-6x6-plr-s1"
         self.assertIn("--level", out)
@@ -137,7 +139,7 @@ class Train(ProgramTest):
             self.assertEqual(len(log), 4, method)
             self.assertEqual("augmentation" in log[0], "drac" in method)
 
-    def test_methods_can_be_combined_and_switches_stand_alone(self):
+    def test_methods_can_be_combined_and_switches_need_no_value(self):
         self.train("--curriculum", "tscl", "--mixreg", "0.01", "--drac", "--augmentation", "crop",
                    "--out", "all")
         config = (self.folder / "all/config.toml").read_text()
@@ -162,7 +164,7 @@ class Train(ProgramTest):
         wait_for_log(process, log)
         for number in signals:
             process.send_signal(number)
-            time.sleep(0.001)  # two that wait to be delivered would be one
+            time.sleep(0.001)  # two pending signals would be merged
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signals[0])
         self.assertIn("plr train --resume run", out)
@@ -170,16 +172,16 @@ class Train(ProgramTest):
         updates = len(log.read_text().splitlines())
         self.assertEqual(saved, f"update-{updates:08}")
 
-    def test_ctrl_c_saves_and_says_how_to_go_on(self):
+    def test_ctrl_c_saves_and_prints_how_to_resume(self):
         self.assert_saves_when_sent(signal.SIGINT)
 
-    def test_sigterm_saves_even_if_it_comes_twice_as_from_timeout(self):
+    def test_sigterm_saves_even_if_sent_twice_as_by_timeout(self):
         self.assert_saves_when_sent(signal.SIGTERM, signal.SIGTERM)
 
-    def test_a_closed_terminal_saves_too(self):
+    def test_sighup_saves(self):
         self.assert_saves_when_sent(signal.SIGHUP)
 
-    def test_the_last_evaluation_can_be_stopped(self):
+    def test_the_final_evaluation_can_be_stopped(self):
         process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "64", "--final-episodes", "1000000",
                                     "--out", "run"], cwd=self.folder, stdout=subprocess.PIPE, text=True,
                                    stderr=subprocess.DEVNULL)
@@ -191,7 +193,7 @@ class Train(ProgramTest):
         self.assertIn("plr train --resume run", process.communicate(timeout=60)[0])
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
 
-    def test_a_file_that_may_not_grow_is_an_error_like_others(self):
+    def test_a_file_size_limit_is_reported(self):
         def few_bytes():
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
         self.assert_leaves_nothing(["train", *TINY, "--steps", "256", "--out", "run"], "File too large",

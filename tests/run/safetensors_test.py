@@ -1,8 +1,8 @@
-"""Do we and the Python package safetensors read each other's files?
+"""plr and the Python package safetensors read each other's files.
 
     python safetensors_test.py WRITE_SAMPLES
 
-Exit codes: 0 yes, 1 no, 77 the package is not installed here.
+Exit codes: 0 passed, 1 failed, 77 skipped because the package is not installed.
 """
 
 import pathlib
@@ -47,7 +47,7 @@ class Safetensors(unittest.TestCase):
             for name, array in expected.items():
                 self.assertEqual(bits(file.get_tensor(name)), bits(array), name)
 
-    def test_of_ours_are_read_by_python(self):
+    def test_python_reads_our_files(self):
         path = self.write("tensors", self.folder / "ours.safetensors")
         counting = bytes(range(48))
         expected = {name: numpy.frombuffer(counting, dtype, 6).reshape(2, 3)
@@ -63,7 +63,7 @@ class Safetensors(unittest.TestCase):
             for name, array in expected.items():
                 self.assertEqual(bits(file.get_tensor(name)), bits(array), name)
 
-    def test_of_python_are_read_by_us(self):
+    def test_we_read_files_of_python(self):
         random = numpy.random.default_rng(1)
         tensors = {name: (100 * random.random((3, 1, 5))).astype(dtype)
                    for name, dtype in DTYPES.items()}
@@ -75,7 +75,7 @@ class Safetensors(unittest.TestCase):
             copied = self.write("copy", theirs, self.folder / "copy.safetensors")
             self.check_equal(copied, tensors, metadata)
 
-    def test_of_nothing_are_read_both_ways(self):
+    def test_empty_files_are_read_both_ways(self):
         theirs = self.folder / "theirs.safetensors"
         safetensors.numpy.save_file({}, theirs)
         self.check_equal(self.write("copy", theirs, self.folder / "copy"), {}, None)

@@ -1,8 +1,8 @@
-"""Does TensorBoard read from our event files what we wrote?
+"""TensorBoard reads our event files.
 
     python tensorboard_test.py WRITE_SAMPLES
 
-Exit codes: 0 yes, 1 no, 77 the package tensorboard is not installed here.
+Exit codes: 0 passed, 1 failed, 77 skipped because the package tensorboard is not installed.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ START = 1_700_000_000.125
 
 
 def expected_scalars(sign, step):
-    """What write_samples.cc writes: (wall time, step, value), the value in its 32 bits."""
+    """What write_samples.cc writes: (wall time, step, value), the value rounded to 32 bits."""
     values = [numpy.float32(i) / numpy.float32(7) - numpy.float32(3) for i in range(100)]
     return [(START + 0.25 * i, i * step, sign * float(value)) for i, value in enumerate(values)]
 
@@ -42,7 +42,7 @@ class EventFile(unittest.TestCase):
 
     def check(self, what):
         path = self.write(what)
-        # A directory, as users give it: the file is found by its name.
+        # Users name the directory; TensorBoard finds the file by its name.
         events = event_accumulator.EventAccumulator(str(self.folder), size_guidance={"scalars": 0})
         events.Reload()
         self.assertEqual(events.file_version, 2.0)
@@ -55,14 +55,14 @@ class EventFile(unittest.TestCase):
         self.assertEqual(scalars("empty"), [(START, 0, 0.0)])
         return path
 
-    def test_is_read_as_it_was_written(self):
+    def test_scalars_are_read_as_written(self):
         path = self.check("events")
-        # Its first event says what it is, each of the others holds a step's scalars.
+        # The first event holds the format's version, each of the others the scalars of a step.
         loaded = list(event_file_loader.EventFileLoader(str(path)).Load())
         self.assertEqual(loaded[0].file_version, "brain.Event:2")
         self.assertEqual([len(event.summary.value) for event in loaded[1:]], [2, 1] * 100 + [1])
 
-    def test_cut_back_and_continued_is_read_as_if_it_never_had_been(self):
+    def test_a_truncated_and_continued_file_equals_an_uninterrupted_one(self):
         self.check("resumed-events")
 
 

@@ -1,8 +1,8 @@
-// Writes files for the Python tests beside it, which know what must be in them.
+// Writes sample files for the Python tests in this folder, which check their content.
 //
 //   write_samples events PATH           an event file
-//   write_samples resumed-events PATH   one that was cut back and continued
-//   write_samples tensors PATH          tensors of every kind
+//   write_samples resumed-events PATH   an event file that was truncated and continued
+//   write_samples tensors PATH          tensors of every data type
 //   write_samples copy FROM TO          the tensors and metadata of another file
 #include <array>
 #include <cstddef>
@@ -56,14 +56,15 @@ void write_resumed_events(const path& to) {
   events.scalars(0, kStart, {{"empty", 0}});
 }
 
-// Of each kind one of 2 x 3 elements, whose bytes count up from 0; a scalar, and one of nothing.
+// For each data type a tensor of 2 x 3 elements whose bytes count up from 0; a scalar; an empty
+// one.
 void write_tensors(const path& to) {
   std::array<std::byte, 48> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
   std::vector<run::TensorView> tensors;
   for (std::size_t i = 0; i < enum_names(run::DType{}).size(); ++i) {
     const auto dtype = static_cast<run::DType>(i);
-    if (dtype == run::DType::kBool) continue;  // whose bytes can be 0 and 1 only
+    if (dtype == run::DType::kBool) continue;  // its bytes must be 0 or 1
     tensors.push_back(
         {to_text(dtype), dtype, {2, 3}, std::span(bytes).first(6 * run::size_of(dtype))});
   }

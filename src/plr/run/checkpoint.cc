@@ -12,18 +12,21 @@
 
 #include "plr/base/bytes.h"
 #include "plr/base/files.h"
+#include "plr/run/layout.h"
 
 namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Of the directory's layout and of checkpoint.json; not of the states, which have their own.
+using layout::kManifest;
+using layout::kStates;
+using layout::kTensors;
+
+// Version of the directory's layout and of checkpoint.json; states have versions of their own.
 constexpr int kFormat = 1;
-constexpr std::size_t kKept = 2;
-constexpr const char* kManifest = "checkpoint.json";
-constexpr const char* kTensors = "tensors.safetensors";
-constexpr std::string_view kAside = ".tmp";
+constexpr std::size_t kNumKept = 2;
+constexpr std::string_view kTemporarySuffix = ".tmp";
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -38,13 +41,13 @@ std::string directory_name(std::int64_t update) {
 fs::path state_file(const std::string& name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
   if (name.empty() || name.find_first_not_of(kAllowed) != std::string::npos) {
-    throw std::invalid_argument("the name of a state must be made of a-z, 0-9, '_' and '-'; '" +
-                                name + "' is not");
+    throw std::invalid_argument("the name of a state must consist of a-z, 0-9, '_' and '-', not '" +
+                                name + "'");
   }
-  return fs::path("states") / (name + ".bin");
+  return fs::path(kStates) / (name + ".bin");
 }
 
-fs::path aside_of(fs::path path) { return path += kAside; }
+fs::path temporary_path(fs::path path) { return path += kTemporarySuffix; }
 
 std::vector<fs::path> directories_in(const fs::path& folder) {
   std::vector<fs::path> directories;
@@ -63,30 +66,30 @@ std::string hex_checksum(std::span<const std::byte> bytes) {
   return digits;
 }
 
-nlohmann::json seal_of(std::span<const std::byte> bytes) {
+nlohmann::json file_digest(std::span<const std::byte> bytes) {
   return {{"size", bytes.size()}, {"checksum", hex_checksum(bytes)}};
 }
 
-// Closes a JSON object with the checksum of all that stands before: every byte of it counts.
-std::string closed(std::string_view open_object) {
+// Ends a JSON object with the checksum of all bytes before it.
+std::string with_checksum(std::string_view open_object) {
   return std::string(open_object) + ",\n  \"checksum\": \"" +
          hex_checksum(std::as_bytes(std::span(open_object))) + "\"\n}\n";
 }
 
-std::string manifest_of(const Checkpoint& checkpoint) {
+std::string make_manifest(const Checkpoint& checkpoint) {
   nlohmann::ordered_json manifest{{"format", kFormat},
                                   {"update", checkpoint.update},
                                   {"facts", checkpoint.facts},
-                                  {"tensors", seal_of(checkpoint.tensors)},
+                                  {"tensors", file_digest(checkpoint.tensors)},
                                   {"states", nlohmann::json::object()}};
-  for (const auto& [name, bytes] : checkpoint.states) manifest["states"][name] = seal_of(bytes);
+  for (const auto& [name, bytes] : checkpoint.states) manifest["states"][name] = file_digest(bytes);
   const std::string text = manifest.dump(2);
-  return closed(std::string_view(text).substr(0, text.size() - 2));  // without its "\n}"
+  return with_checksum(std::string_view(text).substr(0, text.size() - 2));  // without its "\n}"
 }
 
-bool is_closed(std::string_view text) {
-  const std::size_t tail = closed("").size();
-  return text.size() > tail && closed(text.substr(0, text.size() - tail)) == text;
+bool has_valid_checksum(std::string_view text) {
+  const std::size_t tail = with_checksum("").size();
+  return text.size() > tail && with_checksum(text.substr(0, text.size() - tail)) == text;
 }
 
 // ---- saving -------------------------------------------------------------------------------------
@@ -97,56 +100,58 @@ void check_before_saving(const fs::path& folder, const Checkpoint& checkpoint) {
                                 std::to_string(checkpoint.update));
   }
   for (const auto& [name, bytes] : checkpoint.states) state_file(name);
-  // It would be removed at once, being older than those.
+  // It would be removed at once, since only the newest are kept.
   const std::vector<SavedCheckpoint> saved = list_checkpoints(folder);
   if (!saved.empty() && saved.back().update > checkpoint.update) {
     throw std::runtime_error("cannot save update " + std::to_string(checkpoint.update) +
-                             ": there is a later one, " + saved.back().path.string() +
-                             "; remove it, or save elsewhere");
+                             ": there is a later checkpoint, " + saved.back().path.string() +
+                             "; remove it, or save to another folder");
   }
 }
 
 void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
-  const std::string manifest = manifest_of(checkpoint);
-  fs::create_directories(directory / "states");
+  const std::string manifest = make_manifest(checkpoint);
+  fs::create_directories(directory / kStates);
   for (const auto& [name, bytes] : checkpoint.states) {
     write_in_place(directory / state_file(name), bytes);
   }
   write_in_place(directory / kTensors, checkpoint.tensors);
   write_in_place(directory / kManifest, std::as_bytes(std::span(manifest)));
-  sync_directory(directory / "states");
+  sync_directory(directory / kStates);
   sync_directory(directory);
 }
 
-// Gives the new directory its name; one that has it already gets the new one's in the same instant.
-void put_in_place(const fs::path& aside, const fs::path& path) {
-  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+// Renames the new directory to its final name; an existing one of that name is exchanged
+// atomically.
+void put_in_place(const fs::path& temporary, const fs::path& path) {
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
     sync_directory(path.parent_path());
     return;
   }
-  // There is none of that name, or the file system cannot exchange: then it is gone for an instant.
-  if (fs::exists(path)) rename_path(path, aside_of(path.string() + ".old"));
-  rename_path(aside, path);
+  // There is none of that name, or the file system cannot exchange: then the name is missing for an
+  // instant.
+  if (fs::exists(path)) rename_path(path, temporary_path(path.string() + ".old"));
+  rename_path(temporary, path);
 }
 
-// Renamed before they are taken apart, so that what has the name of a checkpoint is a whole one.
+// Renames before removing, so that a directory with the name of a checkpoint is always complete.
 void remove_old(const fs::path& folder) {
   const std::vector<SavedCheckpoint> saved = list_checkpoints(folder);
-  for (std::size_t i = 0; i + kKept < saved.size(); ++i) {
-    rename_path(saved[i].path, aside_of(saved[i].path));
+  for (std::size_t i = 0; i + kNumKept < saved.size(); ++i) {
+    rename_path(saved[i].path, temporary_path(saved[i].path));
   }
   remove_leftovers(folder);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
 
-// The checkpoint to load, and what to do if it cannot be.
+// The checkpoint to load, and the remedy if it is damaged.
 struct Source {
   SavedCheckpoint saved;
-  std::string way_out;
+  std::string hint;
 
   [[noreturn]] void fail(const fs::path& file, const std::string& what) const {
-    throw std::runtime_error((saved.path / file).string() + " " + what + "; " + way_out);
+    throw std::runtime_error((saved.path / file).string() + " " + what + "; " + hint);
   }
   std::vector<std::byte> read(const fs::path& file) const {
     if (!fs::exists(saved.path / file)) fail(file, "is missing");
@@ -164,9 +169,9 @@ Source newest(const fs::path& folder) {
     throw std::runtime_error(folder.string() + " holds no checkpoint; start the run again");
   }
   if (saved.size() == 1) {
-    return {saved.back(), "there is no older checkpoint: start the run again"};
+    return {saved.back(), "there is no older checkpoint; start the run again"};
   }
-  return {saved.back(), "remove that directory to go on from " +
+  return {saved.back(), "remove that directory to continue from " +
                             saved[saved.size() - 2].path.filename().string()};
 }
 
@@ -177,23 +182,23 @@ nlohmann::json read_manifest(const Source& source) {
   if (manifest.is_object() && manifest.contains("format") && manifest["format"] != kFormat) {
     throw std::runtime_error((source.saved.path / kManifest).string() + " is of format " +
                              manifest["format"].dump() + ", but this program reads format " +
-                             std::to_string(kFormat) + "; go on with the version that wrote it");
+                             std::to_string(kFormat) + "; use the version that wrote it");
   }
-  if (!is_closed(text)) source.fail(kManifest, "is damaged (its checksum differs)");
+  if (!has_valid_checksum(text)) source.fail(kManifest, "is damaged (its checksum differs)");
   if (manifest.at("update") != source.saved.update) {
     source.fail(kManifest, "is of update " + manifest["update"].dump());
   }
   return manifest;
 }
 
-std::vector<std::byte> read_sealed(const Source& source, const fs::path& file,
-                                   const nlohmann::json& seal) {
+std::vector<std::byte> read_verified(const Source& source, const fs::path& file,
+                                     const nlohmann::json& digest) {
   std::vector<std::byte> bytes = source.read(file);
-  if (bytes.size() != seal.at("size")) {
+  if (bytes.size() != digest.at("size")) {
     source.fail(file, "is damaged (it has " + std::to_string(bytes.size()) + " bytes, not " +
-                          seal.at("size").dump() + ")");
+                          digest.at("size").dump() + ")");
   }
-  if (seal != seal_of(bytes)) source.fail(file, "is damaged (its checksum differs)");
+  if (digest != file_digest(bytes)) source.fail(file, "is damaged (its checksum differs)");
   return bytes;
 }
 
@@ -204,13 +209,13 @@ void save_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   make_directories(folder);
   remove_leftovers(folder);
   const fs::path path = folder / directory_name(checkpoint.update);
-  const fs::path aside = aside_of(path);
+  const fs::path temporary = temporary_path(path);
   try {
-    write_files(aside, checkpoint);
-    put_in_place(aside, path);
+    write_files(temporary, checkpoint);
+    put_in_place(temporary, path);
   } catch (...) {
     std::error_code ignored;
-    fs::remove_all(aside, ignored);
+    fs::remove_all(temporary, ignored);
     throw;
   }
   remove_old(folder);
@@ -219,7 +224,7 @@ void save_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
 void remove_leftovers(const fs::path& folder) {
   for (const fs::path& path : directories_in(folder)) {
     const std::string name = path.filename();
-    if (name.starts_with("update-") && name.ends_with(kAside)) remove_path(path);
+    if (name.starts_with("update-") && name.ends_with(kTemporarySuffix)) remove_path(path);
   }
 }
 
@@ -230,9 +235,9 @@ Checkpoint load_checkpoint(const fs::path& folder) {
     Checkpoint checkpoint{.update = manifest.at("update"),
                           .facts = manifest.at("facts"),
                           .states = {},
-                          .tensors = read_sealed(source, kTensors, manifest.at("tensors"))};
-    for (const auto& [name, seal] : manifest.at("states").items()) {
-      checkpoint.states[name] = read_sealed(source, state_file(name), seal);
+                          .tensors = read_verified(source, kTensors, manifest.at("tensors"))};
+    for (const auto& [name, digest] : manifest.at("states").items()) {
+      checkpoint.states[name] = read_verified(source, state_file(name), digest);
     }
     return checkpoint;
   } catch (const nlohmann::json::exception& problem) {

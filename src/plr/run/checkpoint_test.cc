@@ -27,7 +27,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Every part of it tells the update.
+// Every part depends on the update.
 Checkpoint example(std::int64_t update, std::size_t size = 20) {
   const char letter = static_cast<char>('a' + update % 26);
   return {.update = update,
@@ -47,7 +47,7 @@ void expect_equal(const Checkpoint& found, const Checkpoint& expected) {
 
 using Names = std::vector<std::string>;
 
-TEST(Checkpoint, ComesBackAsItWasSaved) {
+TEST(Checkpoint, RoundTrips) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary / "runs/a/checkpoint", example(12));
   expect_equal(load_checkpoint(temporary / "runs/a/checkpoint"), example(12));
@@ -55,7 +55,7 @@ TEST(Checkpoint, ComesBackAsItWasSaved) {
   expect_equal(load_checkpoint(temporary / "empty"), Checkpoint{});
 }
 
-TEST(Checkpoint, LiesInFilesThatOthersCanRead) {
+TEST(Checkpoint, ConsistsOfFilesThatOtherProgramsCanRead) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   EXPECT_EQ(read_file(temporary / "update-00000012/tensors.safetensors"), example(12).tensors);
@@ -68,14 +68,14 @@ TEST(Checkpoint, LiesInFilesThatOthersCanRead) {
   EXPECT_EQ(manifest["states"]["env-0"]["size"], 9);
 }
 
-TEST(Checkpoint, TellsItsFactsThoughTheRestIsDamaged) {
+TEST(Checkpoint, LoadsItsFactsEvenIfTheRestIsDamaged) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   write_text(temporary / "update-00000012/tensors.safetensors", "damaged");
   EXPECT_EQ(load_checkpoint_facts(temporary.path()), example(12).facts);
 }
 
-TEST(Checkpoint, StaysUntilTwoNewerOnesAreThere) {
+TEST(Checkpoint, IsRemovedWhenThereAreTwoNewerOnes) {
   const TemporaryDirectory temporary;
   for (const std::int64_t update : {8, 10, 12}) save_checkpoint(temporary.path(), example(update));
   EXPECT_EQ(names_in(temporary.path()), (Names{"update-00000010", "update-00000012"}));
@@ -84,7 +84,7 @@ TEST(Checkpoint, StaysUntilTwoNewerOnesAreThere) {
   expect_equal(load_checkpoint(temporary.path()), example(10));
 }
 
-TEST(Checkpoint, IsOrderedByNumberAndNotByName) {
+TEST(Checkpoint, IsOrderedByUpdateNotByName) {
   const TemporaryDirectory temporary;
   for (const std::int64_t update : {99'999'998, 99'999'999, 100'000'000}) {
     save_checkpoint(temporary.path(), example(update));
@@ -97,7 +97,7 @@ TEST(Checkpoint, IsOrderedByNumberAndNotByName) {
   expect_equal(load_checkpoint(temporary.path()), example(100'000'000));
 }
 
-TEST(Checkpoint, OfTheSameUpdateIsReplaced) {
+TEST(Checkpoint, ReplacesOneOfTheSameUpdate) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   Checkpoint other = example(12);
@@ -108,16 +108,17 @@ TEST(Checkpoint, OfTheSameUpdateIsReplaced) {
   EXPECT_EQ(names_in(temporary.path()), Names{"update-00000012"});
 }
 
-TEST(Checkpoint, IsNotSavedWhereALaterOneIs) {
+TEST(Checkpoint, IsNotSavedNextToALaterOne) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   EXPECT_EQ(runtime_error_of([&] { save_checkpoint(temporary.path(), example(3)); }),
-            "cannot save update 3: there is a later one, " +
-                (temporary / "update-00000012").string() + "; remove it, or save elsewhere");
+            "cannot save update 3: there is a later checkpoint, " +
+                (temporary / "update-00000012").string() +
+                "; remove it, or save to another folder");
   expect_equal(load_checkpoint(temporary.path()), example(12));
 }
 
-TEST(Checkpoint, WithAWrongNameOrNumberIsRefused) {
+TEST(Checkpoint, RefusesInvalidStateNamesAndUpdates) {
   const TemporaryDirectory temporary;
   EXPECT_THROW(save_checkpoint(temporary.path(), example(-1)), std::invalid_argument);
   for (const char* name : {"", "../env", "Env", "a.b", "a b"}) {
@@ -128,7 +129,7 @@ TEST(Checkpoint, WithAWrongNameOrNumberIsRefused) {
   EXPECT_EQ(names_in(temporary.path()), Names{});
 }
 
-TEST(Checkpoint, IsLoadedDespiteWhatAKilledSaveLeftBehindWhichTheNextRemoves) {
+TEST(Checkpoint, IgnoresLeftoversOfAKilledSaveAndRemovesThemOnSave) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(10));
   fs::create_directories(temporary / "update-00000012.tmp/states");
@@ -144,7 +145,7 @@ TEST(Checkpoint, IsLoadedDespiteWhatAKilledSaveLeftBehindWhichTheNextRemoves) {
             (Names{"curriculum.bin", "env-0.bin", "nothing.bin"}));
 }
 
-TEST(Checkpoint, StaysWhenLeftoversAreRemoved) {
+TEST(Checkpoint, IsKeptWhenLeftoversAreRemoved) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(10));
   fs::create_directories(temporary / "update-00000010.tmp/states");
@@ -153,7 +154,7 @@ TEST(Checkpoint, StaysWhenLeftoversAreRemoved) {
   expect_equal(load_checkpoint(temporary.path()), example(10));
 }
 
-TEST(Checkpoint, LeavesAloneWhatIsNotItsOwn) {
+TEST(Checkpoint, KeepsForeignFilesAndFolders) {
   const TemporaryDirectory temporary;
   const Names others{"best", "notes.tmp", "update-12", "update-x"};
   for (const std::string& name : others) fs::create_directory(temporary / name);
@@ -164,9 +165,9 @@ TEST(Checkpoint, LeavesAloneWhatIsNotItsOwn) {
   expect_equal(load_checkpoint(temporary.path()), example(3));
 }
 
-// ---- what is missing or damaged -----------------------------------------------------------------
+// ---- missing and damaged files ------------------------------------------------------------------
 
-TEST(Checkpoint, ThatIsNotThereIsMissedByName) {
+TEST(Checkpoint, NamesTheFolderThatHasNone) {
   const TemporaryDirectory temporary;
   const fs::path missing = temporary / "missing";
   EXPECT_TRUE(list_checkpoints(missing).empty());
@@ -176,57 +177,56 @@ TEST(Checkpoint, ThatIsNotThereIsMissedByName) {
             temporary.path().string() + " holds no checkpoint; start the run again");
 }
 
-TEST(Checkpoint, OfAnotherVersionSaysSo) {
+TEST(Checkpoint, RefusesAnotherFormatVersion) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   const fs::path path = temporary / "update-00000012/checkpoint.json";
   write_text(path, R"({"format": 2, "anything": []})");
   EXPECT_EQ(runtime_error_of([&] { load_checkpoint(temporary.path()); }),
             path.string() +
-                " is of format 2, but this program reads format 1; go on with the version that "
-                "wrote it");
+                " is of format 2, but this program reads format 1; use the version that wrote it");
 }
 
-TEST(Checkpoint, SaysWhichFileIsDamagedAndWhatToDo) {
+TEST(Checkpoint, NamesTheDamagedFileAndTheRemedy) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(10));
   save_checkpoint(temporary.path(), example(12));
-  const std::string way_out = "; remove that directory to go on from update-00000010";
+  const std::string hint = "; remove that directory to continue from update-00000010";
   const auto error = [&] { return runtime_error_of([&] { load_checkpoint(temporary.path()); }); };
 
   const fs::path tensors = temporary / "update-00000012/tensors.safetensors";
   write_text(tensors, std::string(example(12).tensors.size(), 'x'));
-  EXPECT_EQ(error(), tensors.string() + " is damaged (its checksum differs)" + way_out);
+  EXPECT_EQ(error(), tensors.string() + " is damaged (its checksum differs)" + hint);
   write_text(tensors, "x");
-  EXPECT_EQ(error(), tensors.string() + " is damaged (it has 1 bytes, not 33)" + way_out);
+  EXPECT_EQ(error(), tensors.string() + " is damaged (it has 1 bytes, not 33)" + hint);
   fs::remove(tensors);
-  EXPECT_EQ(error(), tensors.string() + " is missing" + way_out);
+  EXPECT_EQ(error(), tensors.string() + " is missing" + hint);
 
   const fs::path manifest = temporary / "update-00000012/checkpoint.json";
   write_text(manifest, "");
-  EXPECT_EQ(error(), manifest.string() + " is damaged (its checksum differs)" + way_out);
+  EXPECT_EQ(error(), manifest.string() + " is damaged (its checksum differs)" + hint);
   fs::remove(manifest);
-  EXPECT_EQ(error(), manifest.string() + " is missing" + way_out);
+  EXPECT_EQ(error(), manifest.string() + " is missing" + hint);
 
-  // Doing that helps; where there is no older one, it says so.
+  // Following the hint helps; without an older checkpoint the hint differs.
   fs::remove_all(temporary / "update-00000012");
   expect_equal(load_checkpoint(temporary.path()), example(10));
   const fs::path state = temporary / "update-00000010/states/env-0.bin";
   fs::remove(state);
   EXPECT_EQ(error(),
-            state.string() + " is missing; there is no older checkpoint: start the run again");
+            state.string() + " is missing; there is no older checkpoint; start the run again");
 }
 
-TEST(Checkpoint, InADirectoryOfAnotherUpdateIsRefused) {
+TEST(Checkpoint, IsRefusedInADirectoryOfAnotherUpdate) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(10));
   fs::rename(temporary / "update-00000010", temporary / "update-00000011");
   EXPECT_EQ(runtime_error_of([&] { load_checkpoint(temporary.path()); }),
             (temporary / "update-00000011/checkpoint.json").string() +
-                " is of update 10; there is no older checkpoint: start the run again");
+                " is of update 10; there is no older checkpoint; start the run again");
 }
 
-TEST(Checkpoint, IsRefusedWithAnyByteChangedOrCutOff) {
+TEST(Checkpoint, IsRefusedIfAnyByteIsChangedOrMissing) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(12));
   const auto expect_refused = [&](const fs::path& path, std::size_t place) {
@@ -257,7 +257,7 @@ TEST(Checkpoint, IsRefusedWithAnyByteChangedOrCutOff) {
 
 // ---- when saving fails --------------------------------------------------------------------------
 
-TEST(Checkpoint, ThatDoesNotFitOnTheDiskLeavesTheEarlierOnes) {
+TEST(Checkpoint, LeavesEarlierOnesUnchangedIfTheDiskIsFull) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(8));
   save_checkpoint(temporary.path(), example(10));
@@ -270,15 +270,15 @@ TEST(Checkpoint, ThatDoesNotFitOnTheDiskLeavesTheEarlierOnes) {
   expect_equal(load_checkpoint(temporary.path()), example(10));
 }
 
-TEST(Checkpoint, SaysThatItsFolderCannotBeMade) {
+TEST(Checkpoint, ReportsAFolderThatCannotBeCreated) {
   const TemporaryDirectory temporary;
   write_text(temporary / "file", "");
   EXPECT_EQ(runtime_error_of([&] { save_checkpoint(temporary / "file/checkpoint", example(1)); }),
             "cannot make the directory " + (temporary / "file").string() + ": File exists");
 }
 
-// Saves without end, each update twice so that replacing one is interrupted too, and notes what is
-// saved.
+// Saves until it is killed, each update twice, so that replacing is interrupted too. Stores the
+// last update that was saved.
 [[noreturn]] void save_forever(const fs::path& folder, std::atomic<std::int64_t>& saved) noexcept {
   for (std::int64_t save = 2 * saved + 2;; ++save) {
     save_checkpoint(folder, example(save / 2, 5000));
@@ -292,11 +292,11 @@ TEST(Checkpoint, SurvivesAKillAtAnyInstant) {
   save_checkpoint(temporary.path(), example(0, 5000));
   const auto duration = std::chrono::steady_clock::now() - start;
 
-  // In memory that the children share with us.
+  // In memory shared with the child processes.
   auto& saved = *new (::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<std::int64_t>(0);
   Random random = Streams(1).named("kills");
-  // Thirty kills, and more until at least one save has come to its end.
+  // Thirty kills, and more until at least one save has been completed.
   for (int kill = 0; kill < 30 || saved == 0; ++kill) {
     const pid_t child = ::fork();
     if (child == 0) save_forever(temporary.path(), saved);
@@ -304,7 +304,7 @@ TEST(Checkpoint, SurvivesAKillAtAnyInstant) {
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
-    ASSERT_EQ(WTERMSIG(status), SIGKILL) << "the child ended by itself";
+    ASSERT_EQ(WTERMSIG(status), SIGKILL) << "the child was not killed";
 
     const Checkpoint found = load_checkpoint(temporary.path());
     EXPECT_GE(found.update, saved);

@@ -5,9 +5,9 @@
 namespace plr::run {
 namespace {
 
-// What eight shifts of the register make of each byte.
+// The register after eight shifts, for each byte.
 constexpr std::array<std::uint32_t, 256> kTable = [] {
-  constexpr std::uint32_t kPolynomial = 0x82f63b78;  // 0x1edc6f41, the lowest bit first
+  constexpr std::uint32_t kPolynomial = 0x82f63b78;  // 0x1edc6f41 with its bits reversed
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
     std::uint32_t value = byte;

@@ -1,6 +1,6 @@
-// Which checksum do TensorBoard's records carry?
+// CRC-32C (Castagnoli; RFC 3720, appendix B.4), the checksum of TensorBoard's records.
 //
-// CRC-32C (Castagnoli), as in RFC 3720, appendix B.4.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
-// What is a text called as a file?
-//
-// Small letters, and a hyphen for all that a shell or a system might mind:
+// A file name for any text: lower case, with a hyphen for every character that is special to a
+// shell or a file system.
 //
 //   file_name("DoorKey-8x8, staleness_coef 0.3")      // doorkey-8x8--staleness_coef-0.3
+//
+// Different texts may get the same name. Thread-safe.
 #pragma once
 
 #include <cctype>

@@ -6,7 +6,7 @@ namespace plr::run {
 
 void JsonLines::append(const nlohmann::ordered_json& record) {
   using Json = nlohmann::ordered_json;
-  // Text that is not UTF-8 is marked rather than refused: a log must not stop a run.
+  // Invalid UTF-8 is replaced rather than refused: a log record must not end a run.
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   file_.append(std::as_bytes(std::span(line)));
 }

@@ -16,14 +16,14 @@ namespace plr::run {
 namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
-// The bound of the format's own implementation.
+// The limit of the reference implementation.
 constexpr std::uint64_t kMaxHeaderSize = 100'000'000;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error("safetensors: " + what);
 }
 
-// Bytes of a tensor; none if that is no number of bytes.
+// Bytes of a tensor; nothing for a negative extent or an overflow.
 std::optional<std::uint64_t> num_bytes(DType dtype, const std::vector<std::int64_t>& shape) {
   std::uint64_t size = size_of(dtype);
   for (const std::int64_t extent : shape) {
@@ -41,12 +41,12 @@ void check_tensors(std::span<const TensorView> tensors) {
   std::set<std::string_view> names{kMetadata};
   for (const TensorView& tensor : tensors) {
     if (!names.insert(tensor.name).second) {
-      throw std::invalid_argument("safetensors: the name '" + tensor.name + "' is taken");
+      throw std::invalid_argument("safetensors: the name '" + tensor.name + "' occurs twice");
     }
     if (num_bytes(tensor.dtype, tensor.shape) != tensor.data.size()) {
       throw std::invalid_argument("safetensors: tensor '" + tensor.name + "' has " +
                                   std::to_string(tensor.data.size()) +
-                                  " bytes, which is not what its shape asks for");
+                                  " bytes, which does not match its shape");
     }
   }
 }
@@ -63,7 +63,7 @@ std::string header_of(std::span<const TensorView* const> tensors,
                             {"data_offsets", {begin, end}}};
     begin = end;
   }
-  // Spaces, so that the data begin at a multiple of 8.
+  // Padded with spaces, so that the data begin at a multiple of 8.
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
@@ -76,16 +76,17 @@ std::string_view header_text(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof size) fail("the file is too short for a header");
   std::memcpy(&size, bytes.data(), sizeof size);
   if (size > kMaxHeaderSize || size > bytes.size() - sizeof size) {
-    fail("the header would have " + std::to_string(size) + " bytes; truncated, or something else");
+    fail("the header would have " + std::to_string(size) +
+         " bytes; the file is truncated or of another format");
   }
   return {reinterpret_cast<const char*>(bytes.data()) + sizeof size, size};
 }
 
 nlohmann::json parse_header(std::string_view text) {
   using Json = nlohmann::json;
-  // The keys so far, of each object that is open.
+  // Keys so far of each open object.
   std::vector<std::set<std::string>> keys;
-  const auto refuse_twice = [&](int /*depth*/, Json::parse_event_t event, const Json& value) {
+  const auto refuse_duplicates = [&](int /*depth*/, Json::parse_event_t event, const Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
@@ -95,7 +96,7 @@ nlohmann::json parse_header(std::string_view text) {
   };
   if (!text.starts_with('{')) fail("the header does not begin with '{'");
   try {
-    return Json::parse(text, refuse_twice);
+    return Json::parse(text, refuse_duplicates);
   } catch (const Json::parse_error& error) {
     fail("the header is not JSON at its byte " + std::to_string(error.byte));
   }
@@ -126,16 +127,17 @@ TensorView tensor_of(const std::string& name, const nlohmann::json& entry,
   if (!entry.is_object()) fail("tensor '" + name + "' is not described by an object");
   TensorView tensor{.name = name, .dtype = dtype_of(name, entry), .shape = {}, .data = {}};
   for (const std::uint64_t extent : unsigned_numbers(name, entry, "shape")) {
-    tensor.shape.push_back(static_cast<std::int64_t>(extent));  // too large: negative, no size
+    tensor.shape.push_back(
+        static_cast<std::int64_t>(extent));  // too large: negative, refused by num_bytes
   }
   const std::vector<std::uint64_t> offsets = unsigned_numbers(name, entry, "data_offsets");
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size()) {
-    fail("tensor '" + name + "' lies outside of the data; truncated?");
+    fail("tensor '" + name + "' exceeds the data; the file may be truncated");
   }
   tensor.data = data.subspan(offsets[0], offsets[1] - offsets[0]);
   if (num_bytes(tensor.dtype, tensor.shape) != tensor.data.size()) {
     fail("tensor '" + name + "' has " + std::to_string(tensor.data.size()) +
-         " bytes, which is not what its shape asks for");
+         " bytes, which does not match its shape");
   }
   return tensor;
 }
@@ -150,7 +152,7 @@ std::map<std::string, std::string> metadata_of(const nlohmann::json& entry) {
   return metadata;
 }
 
-// Sorts by place; every byte must belong to exactly one tensor.
+// Sorts by position; every byte must belong to exactly one tensor.
 void check_cover(std::span<const std::byte> data, std::vector<TensorView>& tensors) {
   std::stable_sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
     return std::pair(a.data.data(), a.data.size()) < std::pair(b.data.data(), b.data.size());

@@ -1,4 +1,4 @@
-// What the Python package of that name makes of such a file: tests/run/safetensors_test.py.
+// tests/run/safetensors_test.py exchanges such files with the Python package safetensors.
 #include "plr/run/safetensors.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<TensorView> some_tensors() {
           {"step", DType::kI64, {}, std::as_bytes(std::span(kStep))}};
 }
 
-// A file with this header; its length may be told wrongly.
+// A file with this header, whose stored length may be wrong.
 std::vector<std::byte> file_of(std::string_view header, std::string_view data,
                                std::uint64_t excess = 0) {
   const std::uint64_t size = header.size() + excess;
@@ -43,7 +43,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(Safetensors, GiveBackWhatTheyWereMadeOf) {
+TEST(Safetensors, RoundTrip) {
   const std::map<std::string, std::string> metadata{{"step", "12"}, {"by", "\"plr\"\n"}};
   const Safetensors file(to_safetensors(some_tensors(), metadata));
   EXPECT_EQ(file.metadata(), metadata);
@@ -57,13 +57,13 @@ TEST(Safetensors, GiveBackWhatTheyWereMadeOf) {
   EXPECT_THROW(file.find("weight"), std::out_of_range);
 }
 
-TEST(Safetensors, OfNoTensorsAreAFileToo) {
+TEST(Safetensors, EmptyFileRoundTrips) {
   const Safetensors file(to_safetensors({}));
   EXPECT_TRUE(file.tensors().empty());
   EXPECT_TRUE(file.metadata().empty());
 }
 
-TEST(Safetensors, LayEveryTensorAtAMultipleOfItsElementsSize) {
+TEST(Safetensors, AlignEveryTensorToItsElementSize) {
   const std::vector<std::byte> bytes = to_safetensors(some_tensors());
   const std::byte* begin = bytes.data();
   const Safetensors file{std::vector<std::byte>(bytes)};
@@ -76,13 +76,13 @@ TEST(Safetensors, LayEveryTensorAtAMultipleOfItsElementsSize) {
   }
 }
 
-TEST(Safetensors, KeepTheirViewsWhenMoved) {
+TEST(Safetensors, KeepViewsValidWhenMoved) {
   Safetensors original(to_safetensors(some_tensors()));
   const Safetensors moved = std::move(original);
   EXPECT_EQ(text_of(moved.find("pixels").data), "\7\10\11");
 }
 
-TEST(Safetensors, AreWrittenAsTheFormatSays) {
+TEST(Safetensors, AreWrittenInTheDocumentedFormat) {
   const std::vector<TensorView> tensors = some_tensors();
   const std::vector<std::byte> bytes = to_safetensors(std::span(tensors).first(1));
   const std::string header =
@@ -90,7 +90,7 @@ TEST(Safetensors, AreWrittenAsTheFormatSays) {
   EXPECT_EQ(text_of(bytes), std::string("\x40\0\0\0\0\0\0\0", 8) + header + "      \7\10\11");
 }
 
-TEST(Safetensors, RefuseToBeMadeOfTensorsThatContradictThemselves) {
+TEST(Safetensors, RefuseInconsistentTensors) {
   std::vector<TensorView> tensors = some_tensors();
   tensors[0].shape = {4};
   EXPECT_THROW(to_safetensors(tensors), std::invalid_argument);
@@ -104,7 +104,7 @@ TEST(Safetensors, RefuseToBeMadeOfTensorsThatContradictThemselves) {
   EXPECT_THROW(to_safetensors(tensors), std::invalid_argument);
 }
 
-TEST(Safetensors, OfWhichTheEndIsMissingAreRefused) {
+TEST(Safetensors, RefuseTruncatedFiles) {
   const std::vector<std::byte> bytes = to_safetensors(some_tensors(), {{"a", "b"}});
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_THROW(Safetensors({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}),
@@ -117,9 +117,9 @@ TEST(Safetensors, OfWhichTheEndIsMissingAreRefused) {
             "safetensors: bytes after the last tensor");
 }
 
-// A change in the header may make another valid file, as one of a name does; never anything else
-// than an error or a file whose tensors cover its data.
-TEST(Safetensors, WithAnyByteChangedAreRefusedOrStillConsistent) {
+// A changed header may be valid, for example with another name. Otherwise it is an error; the
+// tensors always cover the data.
+TEST(Safetensors, RefuseChangedBytesOrStayConsistent) {
   const std::vector<std::byte> bytes = to_safetensors(some_tensors(), {{"a", "b"}});
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     for (const int flip : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
@@ -136,9 +136,10 @@ TEST(Safetensors, WithAnyByteChangedAreRefusedOrStillConsistent) {
   }
 }
 
-TEST(Safetensors, SayWhatIsWrongWithTheirHeader) {
-  EXPECT_EQ(error_of("{}", "", 1),
-            "safetensors: the header would have 3 bytes; truncated, or something else");
+TEST(Safetensors, NameTheErrorInTheHeader) {
+  EXPECT_EQ(
+      error_of("{}", "", 1),
+      "safetensors: the header would have 3 bytes; the file is truncated or of another format");
   EXPECT_EQ(error_of("", ""), "safetensors: the header does not begin with '{'");
   EXPECT_EQ(error_of(" {}", ""), "safetensors: the header does not begin with '{'");
   EXPECT_EQ(error_of("{]", ""), "safetensors: the header is not JSON at its byte 2");
@@ -157,7 +158,7 @@ std::string header_of(const std::string& dtype, const std::string& shape,
          "}}";
 }
 
-TEST(Safetensors, SayWhatIsWrongWithATensor) {
+TEST(Safetensors, NameTheErrorInATensor) {
   EXPECT_EQ(error_of(header_of("\"U9\"", "[2]", "[0,2]"), "xx"),
             "safetensors: tensor 'a' has the unknown dtype \"U9\"");
   EXPECT_EQ(error_of(header_of("null", "[2]", "[0,2]"), "xx"),
@@ -169,13 +170,13 @@ TEST(Safetensors, SayWhatIsWrongWithATensor) {
   EXPECT_EQ(error_of(header_of("\"U8\"", "2", "[0,2]"), "xx"),
             "safetensors: tensor 'a' has no shape of whole numbers");
   EXPECT_EQ(error_of(header_of("\"U8\"", "[2]", "[0,3]"), "xx"),
-            "safetensors: tensor 'a' lies outside of the data; truncated?");
+            "safetensors: tensor 'a' exceeds the data; the file may be truncated");
   EXPECT_EQ(error_of(header_of("\"U8\"", "[2]", "[2,0]"), "xx"),
-            "safetensors: tensor 'a' lies outside of the data; truncated?");
+            "safetensors: tensor 'a' exceeds the data; the file may be truncated");
   EXPECT_EQ(error_of(header_of("\"U8\"", "[2]", "[0,2,2]"), "xx"),
-            "safetensors: tensor 'a' lies outside of the data; truncated?");
+            "safetensors: tensor 'a' exceeds the data; the file may be truncated");
   const std::string wrong_size =
-      "safetensors: tensor 'a' has 2 bytes, which is not what its shape asks for";
+      "safetensors: tensor 'a' has 2 bytes, which does not match its shape";
   EXPECT_EQ(error_of(header_of("\"U8\"", "[3]", "[0,2]"), "xx"), wrong_size);
   // 2^63 does not fit into an extent; 3 * 6148914691236517206 is 2^64 + 2.
   EXPECT_EQ(error_of(header_of("\"U8\"", "[9223372036854775808]", "[0,2]"), "xx"), wrong_size);

@@ -23,15 +23,15 @@ void append_number(std::string& text, std::integral auto value) {
   }
 }
 
-// ---- protocol buffers: the four kinds of field that we need -------------------------------------
+// ---- protocol buffers: the four field types that are needed -------------------------------------
 
 void append_varint(std::string& message, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) message.push_back(static_cast<char>(value | 0x80));
   message.push_back(static_cast<char>(value));
 }
 
-// A field begins with its number and the way it is stored: 0 varint, 1 eight bytes, 2 a length and
-// bytes, 5 four bytes.
+// A field begins with its number and its wire type: 0 varint, 1 eight bytes, 2 length and bytes,
+// 5 four bytes.
 void add_int(std::string& message, std::uint64_t field, std::int64_t value) {
   append_varint(message, field << 3 | 0);
   append_varint(message, static_cast<std::uint64_t>(value));
@@ -77,14 +77,14 @@ std::string scalars_event(std::int64_t step, double wall_time, const std::vector
   return event;
 }
 
-// ---- TFRecord: length, its checksum, data, their checksum --------------------------------------
+// ---- TFRecord: length, checksum of the length, data, checksum of the data ----------------------
 
-// Rotated and moved, since a CRC of data that hold CRCs of themselves is weak.
+// Rotated and offset, since a CRC of data that contain their own CRC is weak.
 std::uint32_t masked_crc(std::string_view text) {
   return std::rotr(crc32c(std::as_bytes(std::span(text))), 15) + 0xa282ead8U;
 }
 
-std::string record_of(std::string_view data) {
+std::string make_record(std::string_view data) {
   std::string record;
   append_number(record, std::uint64_t{data.size()});
   append_number(record, masked_crc(record));
@@ -96,26 +96,26 @@ std::string record_of(std::string_view data) {
 }  // namespace
 
 EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file_(path) {
-  const std::string first = record_of(file_version_event(wall_time));
+  const std::string first = make_record(file_version_event(wall_time));
   size_of_first_ = first.size();
   if (file_.size() < first.size()) {
-    // New, or its maker was killed before the first event was there.
+    // New, or its writer was killed before the first event was complete.
     file_.truncate(0);
     file_.append(std::as_bytes(std::span(first)));
     return;
   }
   std::string found(first.size(), '\0');
   OpenFile(path, O_RDONLY, "read").read(std::as_writable_bytes(std::span(found)));
-  // Behind length and checksum, the message begins with a field's number and the time of creation.
+  // After length and checksum, the message begins with a field number and the time of creation.
   double created = 0;
   std::memcpy(&created, found.data() + 8 + 4 + 1, sizeof created);
-  if (found != record_of(file_version_event(created))) {
-    throw std::runtime_error(path.string() + " is not an event file of TensorBoard; move it away");
+  if (found != make_record(file_version_event(created))) {
+    throw std::runtime_error(path.string() + " is not a TensorBoard event file; move it elsewhere");
   }
 }
 
 void EventFile::scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
-  const std::string record = record_of(scalars_event(step, wall_time, scalars));
+  const std::string record = make_record(scalars_event(step, wall_time, scalars));
   file_.append(std::as_bytes(std::span(record)));
 }
 

@@ -1,12 +1,10 @@
-// How does TensorBoard get to see a run?
-//
-// Through an event file: a sequence of records, each an Event message of TensorFlow's protocol
-// buffers with the scalars of a step.  TensorBoard finds it if its name contains "tfevents".
+// A TensorBoard event file: a sequence of records, each an Event message of TensorFlow's protocol
+// buffers with the scalars of one step. TensorBoard finds files whose name contains "tfevents".
 //
 //   EventFile events("runs/a/events.out.tfevents.plr", seconds_since_1970);
 //   events.scalars(step, seconds_since_1970, {{"train/return", 0.5f}, {"train/length", 12.0f}});
 //
-// size(), truncate(), sync() and errors: append_file.h.
+// size(), sync() and errors are those of AppendFile. Movable, not copyable. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +23,15 @@ struct Scalar {
 
 class EventFile {
  public:
-  // Makes the file with its first event, which says that it is one, or goes on at its end.  Throws
-  // std::runtime_error if it is something else than an event file.
+  // Creates the file with its first event, which holds the format's version, or opens it to append.
+  // Throws std::runtime_error if the file is not an event file.
   EventFile(const std::filesystem::path& path, double wall_time);
 
-  // Wall time in seconds since 1970.  All of them are one event, and written at once.
+  // Appends all scalars as one event. Wall time in seconds since 1970.
   void scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars);
 
   std::uint64_t size() const { return file_.size(); }
-  // To a size that size() has returned; to the first event alone if the file is not as long.
+  // To a size that size() has returned; to the first event alone if the file is shorter.
   void truncate(std::uint64_t size) {
     file_.truncate(size <= file_.size() ? size : size_of_first_);
   }

@@ -1,4 +1,4 @@
-// What TensorBoard itself reads from such a file: tests/run/tensorboard_test.py.
+// tests/run/tensorboard_test.py reads such files with TensorBoard.
 #include "plr/run/tensorboard.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(Crc32c, AgreesWithTheExamplesOfRfc3720) {
   EXPECT_EQ(crc32c(rising), 0x46dd794eU);
 }
 
-TEST(EventFile, CutBackAndContinuedEqualsOneThatWasNeverInterrupted) {
+TEST(EventFile, TruncatedAndContinuedEqualsAnUninterruptedOne) {
   const TemporaryDirectory temporary;
   EventFile whole(temporary / "whole.tfevents", 100.5);
   EXPECT_EQ(whole.size(), 40U);  // 16 of framing, 9 of time, 2 + 13 of "brain.Event:2"
@@ -38,14 +38,14 @@ TEST(EventFile, CutBackAndContinuedEqualsOneThatWasNeverInterrupted) {
     cut.scalars(7, 107, {{"lost", 7.5F}});
     cut.sync();
   }
-  EventFile cut(temporary / "cut.tfevents", 200.5);  // the time of the first start stays
+  EventFile cut(temporary / "cut.tfevents", 200.5);  // the time of the first event is kept
   cut.truncate(size);
   cut.scalars(2, 102, {{"b", 2.5F}});
   EXPECT_EQ(cut.size(), whole.size());
   EXPECT_EQ(read_text(temporary / "cut.tfevents"), read_text(temporary / "whole.tfevents"));
 }
 
-TEST(EventFile, BeginsAgainWhereTheFirstEventWasCutShort) {
+TEST(EventFile, StartsOverIfTheFirstEventIsIncomplete) {
   const TemporaryDirectory temporary;
   { const EventFile whole(temporary / "whole.tfevents", 100.5); }
   const std::string bytes = read_text(temporary / "whole.tfevents");
@@ -55,13 +55,13 @@ TEST(EventFile, BeginsAgainWhereTheFirstEventWasCutShort) {
   EXPECT_EQ(read_text(temporary / "cut.tfevents"), bytes);
 }
 
-TEST(EventFile, DoesNotGoOnInAFileOfAnotherKind) {
+TEST(EventFile, RefusesAFileOfAnotherFormat) {
   const TemporaryDirectory temporary;
   const std::string other(100, 'x');
   write_text(temporary / "a.tfevents", other);
   EXPECT_EQ(
       runtime_error_of([&] { EventFile(temporary / "a.tfevents", 1); }),
-      (temporary / "a.tfevents").string() + " is not an event file of TensorBoard; move it away");
+      (temporary / "a.tfevents").string() + " is not a TensorBoard event file; move it elsewhere");
   EXPECT_EQ(read_text(temporary / "a.tfevents"), other);
 }
 
