@@ -46,49 +46,49 @@ void draw_right(image::Image& image, image::Pixel right_corner, const std::strin
 
 }  // namespace
 
-void Film::add(image::Image picture, const train::Moment& moment) {
-  scenes_.push_back({std::move(picture), moment});
-  scenes_.back().moment.seen = {};  // belongs to the environment, which goes on
+void Film::add(image::Image picture, const train::EpisodeState& state) {
+  scenes_.push_back({std::move(picture), state});
+  scenes_.back().state.observation = {};  // belongs to the environment, which goes on
 }
 
 bool Film::has_values() const {
   return std::ranges::any_of(
-      scenes_, [](const Scene& s) { return s.moment.thought && s.moment.thought->value; });
+      scenes_, [](const Scene& s) { return s.state.output && s.state.output->value; });
 }
 
 // "forward 93%".
 std::string Film::deed(const Scene& scene, const std::string& ending) const {
-  const auto& thought = scene.moment.thought;
-  if (!thought) return ending;
-  const auto action = static_cast<std::size_t>(thought->action);
-  return fmt::format("{} {:.0f}%", action_names_[action], 100 * thought->probabilities[action]);
+  const auto& output = scene.state.output;
+  if (!output) return ending;
+  const auto action = static_cast<std::size_t>(output->action);
+  return fmt::format("{} {:.0f}%", action_names_[action], 100 * output->probabilities[action]);
 }
 
 void Film::draw_numbers(image::Image& frame, image::Pixel corner, const Scene& scene,
                         const std::string& ending) const {
-  const train::Moment& moment = scene.moment;
+  const train::EpisodeState& state = scene.state;
   const int right = frame.width() - kMargin;
-  image::draw_text(frame, corner, fmt::format("step {}", moment.step),
+  image::draw_text(frame, corner, fmt::format("step {}", state.step),
                    {.color = kInk, .scale = kTextScale});
-  draw_right(frame, {right, corner.y}, fmt::format("return {:.2f}", moment.episode_return), kInk);
+  draw_right(frame, {right, corner.y}, fmt::format("return {:.2f}", state.episode_return), kInk);
   corner.y += kTextLine;
   image::draw_text(frame, corner, deed(scene, ending), {.color = kChosen, .scale = kTextScale});
-  if (moment.thought && moment.thought->value) {
-    draw_right(frame, {right, corner.y}, fmt::format("value {:.2f}", *moment.thought->value), kInk);
+  if (state.output && state.output->value) {
+    draw_right(frame, {right, corner.y}, fmt::format("value {:.2f}", *state.output->value), kInk);
   }
 }
 
 // A column for each action, filled from below.
 void Film::draw_actions(image::Image& frame, image::Pixel corner, const Scene& scene) const {
   constexpr int kGap = 4;
-  const auto& thought = scene.moment.thought;
+  const auto& output = scene.state.output;
   const int count = static_cast<int>(action_names_.size());
   const int room = frame.width() - 2 * kMargin + kGap;
   for (int i = 0; i < count; ++i) {
     const int left = corner.x + i * room / count;
     const int width = corner.x + (i + 1) * room / count - kGap - left;
-    const bool is_chosen = thought && thought->action == i;
-    const double p = thought ? thought->probabilities[static_cast<std::size_t>(i)] : 0;
+    const bool is_chosen = output && output->action == i;
+    const double p = output ? output->probabilities[static_cast<std::size_t>(i)] : 0;
     const int height = static_cast<int>(std::lround(p * kBarHeight));
     fill(frame, {left, corner.y}, width, kBarHeight, kTrack);
     fill(frame, {left, corner.y + kBarHeight - height}, width, height, is_chosen ? kChosen : kBar);
@@ -106,9 +106,9 @@ void Film::draw_values(image::Image& frame, image::Pixel corner, std::size_t num
   float low = 0;
   float high = 1;
   for (const Scene& scene : scenes_) {
-    if (!scene.moment.thought) continue;
-    low = std::min(low, scene.moment.thought->value.value_or(0));
-    high = std::max(high, scene.moment.thought->value.value_or(0));
+    if (!scene.state.output) continue;
+    low = std::min(low, scene.state.output->value.value_or(0));
+    high = std::max(high, scene.state.output->value.value_or(0));
   }
   const auto y_of = [&](float value) {
     const float share = (high - value) / (high - low);
@@ -117,11 +117,11 @@ void Film::draw_values(image::Image& frame, image::Pixel corner, std::size_t num
   const int zero = y_of(0);
   const int count = static_cast<int>(scenes_.size());
   for (int i = 0; i < static_cast<int>(num_shown); ++i) {
-    const auto& thought = scenes_[static_cast<std::size_t>(i)].moment.thought;
-    if (!thought) continue;
+    const auto& output = scenes_[static_cast<std::size_t>(i)].state.output;
+    if (!output) continue;
     const int left = corner.x + i * width / count;
     const int step_width = std::max(1, corner.x + (i + 1) * width / count - left);
-    const int y = y_of(thought->value.value_or(0));
+    const int y = y_of(output->value.value_or(0));
     const bool is_now = i + 1 == static_cast<int>(num_shown);
     fill(frame, {left, std::min(y, zero)}, step_width, std::abs(zero - y), kArea);
     fill(frame, {left, y}, step_width, 2, is_now ? kChosen : kBar);
@@ -150,9 +150,9 @@ std::vector<image::Image> Film::animation(const std::string& ending) const {
 }
 
 std::string Film::caption(const Scene& scene, const std::string& ending) const {
-  std::string text = fmt::format("{}: {}", scene.moment.step, deed(scene, ending));
-  const auto& thought = scene.moment.thought;
-  if (thought && thought->value) text += fmt::format(", value {:.2f}", *thought->value);
+  std::string text = fmt::format("{}: {}", scene.state.step, deed(scene, ending));
+  const auto& output = scene.state.output;
+  if (output && output->value) text += fmt::format(", value {:.2f}", *output->value);
   return text;
 }
 

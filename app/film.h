@@ -4,7 +4,7 @@
 // each action was; or as a sheet of pictures with captions.
 //
 //   Film film({"left", "right"});
-//   film.add(picture, moment);                             // at every moment
+//   film.add(picture, state);                             // at every state
 //   write_gif("episode.gif", film.animation("success"));
 #pragma once
 
@@ -21,7 +21,7 @@ class Film {
   explicit Film(std::vector<std::string> action_names) : action_names_(std::move(action_names)) {}
 
   // All pictures have the same size.
-  void add(image::Image picture, const train::Moment& moment);
+  void add(image::Image picture, const train::EpisodeState& state);
 
   std::size_t num_frames() const { return scenes_.size(); }
 
@@ -35,7 +35,7 @@ class Film {
  private:
   struct Scene {
     image::Image picture;
-    train::Moment moment;
+    train::EpisodeState state;
   };
 
   std::string deed(const Scene& scene, const std::string& ending) const;

@@ -22,12 +22,12 @@ struct LevelArt {
   int width = 0;  // characters that one sees
 };
 
-LevelArt level_art(const VectorEnv& env, const train::Moment& moment, TerminalColors colors) {
+LevelArt level_art(const VectorEnv& env, const train::EpisodeState& state, TerminalColors colors) {
   if (const auto text = catalog::render_text(env, 0)) {
     return {terminal_art(*text, colors), text->width * tile_width(colors)};
   }
   // About as many pixels as a terminal has characters.
-  const image::Image picture = catalog::render_frame(env, 0, moment.seen, {.tile_size = 4});
+  const image::Image picture = catalog::render_frame(env, 0, state.observation, {.tile_size = 4});
   return {terminal_art(picture, colors), picture.width()};
 }
 
@@ -45,45 +45,45 @@ std::string bar(double fraction, TerminalColors colors) {
 
 // At the end there is nothing left to do, and the names stand alone.
 std::string action_line(const VectorEnv& env, Action action,
-                        const std::optional<train::Thought>& thought, TerminalColors colors) {
-  const bool is_chosen = thought && thought->action == action;
+                        const std::optional<train::PolicyOutput>& output, TerminalColors colors) {
+  const bool is_chosen = output && output->action == action;
   std::string text = fmt::format("{} {:<{}}", is_chosen ? '>' : ' ',
                                  catalog::action_name(env, action), kNameWidth);
-  if (thought) {
-    const double p = thought->probabilities[static_cast<std::size_t>(action)];
+  if (output) {
+    const double p = output->probabilities[static_cast<std::size_t>(action)];
     text += fmt::format("{:>4.0f}%  {}", 100 * p, bar(p, colors));
   }
   if (colors == TerminalColors::kNone) return text;
   return fmt::format("\x1b[{}m{}\x1b[0m", is_chosen ? "1;33" : "2", text);
 }
 
-std::vector<std::string> panel(const VectorEnv& env, const train::Moment& moment,
+std::vector<std::string> panel(const VectorEnv& env, const train::EpisodeState& state,
                                TerminalColors colors) {
   const auto field = [](const char* name, const std::string& value) {
     return fmt::format("  {:<{}}{}", name, kNameWidth, value);
   };
   const auto number = [](double x) { return fmt::format("{:6.3f}", x); };
-  const bool has_value = moment.thought && moment.thought->value;
+  const bool has_value = state.output && state.output->value;
   const std::string carried = catalog::carried_object(env, 0);
   std::vector<std::string> lines = {
-      field("step", fmt::format("{:>2} of {}", moment.step, env.spec().max_steps)),
-      field("reward", number(moment.reward)),
-      field("return", number(moment.episode_return)),
-      field("value", has_value ? number(*moment.thought->value) : " -"),
+      field("step", fmt::format("{:>2} of {}", state.step, env.spec().max_steps)),
+      field("reward", number(state.reward)),
+      field("return", number(state.episode_return)),
+      field("value", has_value ? number(*state.output->value) : " -"),
       field("holds", " " + (carried.empty() ? "-" : carried)),
       ""};
   for (Action action = 0; action < env.spec().num_actions; ++action) {
-    lines.push_back(action_line(env, action, moment.thought, colors));
+    lines.push_back(action_line(env, action, state.output, colors));
   }
   return lines;
 }
 
 }  // namespace
 
-std::vector<std::string> moment_view(const VectorEnv& env, const train::Moment& moment,
+std::vector<std::string> moment_view(const VectorEnv& env, const train::EpisodeState& state,
                                      TerminalColors colors) {
-  auto [lines, width] = level_art(env, moment, colors);
-  const std::vector<std::string> beside = panel(env, moment, colors);
+  auto [lines, width] = level_art(env, state, colors);
+  const std::vector<std::string> beside = panel(env, state, colors);
   if (width + kPanelWidth > terminal_width()) {
     lines.insert(lines.end(), beside.begin(), beside.end());
     return lines;
@@ -99,16 +99,16 @@ std::string transcript_heading() {
                      "probability", "value", "reward");
 }
 
-std::string transcript_line(const VectorEnv& env, int step, const train::Thought& thought,
+std::string transcript_line(const VectorEnv& env, int step, const train::PolicyOutput& output,
                             double reward) {
-  const double p = thought.probabilities[static_cast<std::size_t>(thought.action)];
-  const std::string value = thought.value ? fmt::format("{:.3f}", *thought.value) : "-";
+  const double p = output.probabilities[static_cast<std::size_t>(output.action)];
+  const std::string value = output.value ? fmt::format("{:.3f}", *output.value) : "-";
   return fmt::format("{:>5}  {:<{}} {:>11.3f} {:>8} {:>8.3f}", step,
-                     catalog::action_name(env, thought.action), kNameWidth, p, value, reward);
+                     catalog::action_name(env, output.action), kNameWidth, p, value, reward);
 }
 
-std::vector<std::string> plain_level(const VectorEnv& env, const train::Moment& moment) {
-  std::vector<std::string> lines = level_art(env, moment, TerminalColors::kNone).lines;
+std::vector<std::string> plain_level(const VectorEnv& env, const train::EpisodeState& state) {
+  std::vector<std::string> lines = level_art(env, state, TerminalColors::kNone).lines;
   for (std::string& line : lines) line = trimmed(line);
   return lines;
 }

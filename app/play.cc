@@ -114,31 +114,33 @@ std::string title_of(Match& match) {
 train::WatchedEpisode play_live(const PlayArguments& arguments, Match& match) {
   const TerminalColors colors = terminal_colors();
   LiveTerminal terminal;
-  return train::watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
-        std::vector<std::string> lines = {title_of(match), match.about, ""};
-        const auto view = moment_view(match.env(), moment, colors);
-        lines.insert(lines.end(), view.begin(), view.end());
-        lines.emplace_back();
-        terminal.show(lines);
-        if (!moment.thought) return true;
-        return arguments.by_step ? terminal.wait_for_enter() : terminal.wait(arguments.delay);
-      });
+  return train::watch_episode(match.env(), match.level, match.agent, arguments.steps,
+                              [&](const train::EpisodeState& state) {
+                                std::vector<std::string> lines = {title_of(match), match.about, ""};
+                                const auto view = moment_view(match.env(), state, colors);
+                                lines.insert(lines.end(), view.begin(), view.end());
+                                lines.emplace_back();
+                                terminal.show(lines);
+                                if (!state.output) return true;
+                                return arguments.by_step ? terminal.wait_for_enter()
+                                                         : terminal.wait(arguments.delay);
+                              });
 }
 
 // One line per action, then the level as it was left.
 train::WatchedEpisode play_transcript(const PlayArguments& arguments, Match& match) {
-  std::optional<train::Thought> last;
+  std::optional<train::PolicyOutput> last;
   return train::watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
-        if (moment.step == 0) {
+      match.env(), match.level, match.agent, arguments.steps,
+      [&](const train::EpisodeState& state) {
+        if (state.step == 0) {
           fmt::print("{}\n{}\n\n{}\n", title_of(match), match.about, transcript_heading());
         } else {
-          fmt::print("{}\n", transcript_line(match.env(), moment.step, *last, moment.reward));
+          fmt::print("{}\n", transcript_line(match.env(), state.step, *last, state.reward));
         }
-        last = moment.thought;
+        last = state.output;
         if (last) return true;
-        const std::vector<std::string> level = plain_level(match.env(), moment);
+        const std::vector<std::string> level = plain_level(match.env(), state);
         fmt::print("\n{}{}", fmt::join(level, "\n"), level.empty() ? "" : "\n\n");
         return true;
       });
@@ -153,8 +155,9 @@ train::WatchedEpisode play_into_files(const PlayArguments& arguments, Match& mat
   const FrameOptions options = {.tile_size = arguments.tile_size, .highlight = sees_part};
   Film film(names);
   const train::WatchedEpisode episode = train::watch_episode(
-      match.env(), match.level, match.agent, arguments.steps, [&](const train::Moment& moment) {
-        film.add(catalog::render_frame(match.env(), 0, moment.seen, options), moment);
+      match.env(), match.level, match.agent, arguments.steps,
+      [&](const train::EpisodeState& state) {
+        film.add(catalog::render_frame(match.env(), 0, state.observation, options), state);
         return true;
       });
   if (!arguments.gif.empty()) {

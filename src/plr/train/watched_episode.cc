@@ -25,47 +25,47 @@ Agent trained_agent(const learn::Network& network, bool greedy, Random random) {
   return [&network, policy, random](std::span<const std::uint8_t> observation) mutable {
     const at::Tensor obs = learn::view_of_obs(observation, network.shape());
     const double uniform = random.uniform();
-    Thought thought{.probabilities = probabilities_of(network, obs), .value = 0.0F};
+    PolicyOutput output{.probabilities = probabilities_of(network, obs), .value = 0.0F};
     float log_prob = 0;
-    policy->act(obs, {&uniform, 1},
-                {{&thought.action, 1}, {&log_prob, 1}, {&*thought.value, 1}, {}});
-    return thought;
+    policy->act(obs, {&uniform, 1}, {{&output.action, 1}, {&log_prob, 1}, {&*output.value, 1}, {}});
+    return output;
   };
 }
 
 Agent random_agent(int num_actions, Random random) {
   return [num_actions, random](std::span<const std::uint8_t>) mutable {
     const auto count = static_cast<std::size_t>(num_actions);
-    return Thought{.action = static_cast<Action>(random.below(count)),
-                   .probabilities = std::vector<float>(count, 1.0F / static_cast<float>(count)),
-                   .value = std::nullopt};
+    return PolicyOutput{
+        .action = static_cast<Action>(random.below(count)),
+        .probabilities = std::vector<float>(count, 1.0F / static_cast<float>(count)),
+        .value = std::nullopt};
   };
 }
 
 WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
                              std::optional<int> max_steps,
-                             const std::function<bool(const Moment&)>& watcher) {
+                             const std::function<bool(const EpisodeState&)>& watcher) {
   assert(env.spec().num_slots == 1);
   StepBuffers buffers(env.spec());
   const StepBatch batch = buffers.batch();
   const Start start = {0, level};
   env.start({&start, 1}, batch);
 
-  Moment moment;
-  moment.seen = batch.observations;
+  EpisodeState state;
+  state.observation = batch.observations;
   const int limit = max_steps.value_or(env.spec().max_steps);
-  while (moment.step < limit && env.is_running(0)) {
-    moment.thought = agent(batch.observations);
-    if (!watcher(moment)) return {moment.step, moment.episode_return};
-    env.step({0, 1}, {&moment.thought->action, 1}, batch);
-    ++moment.step;
-    moment.reward = batch.rewards[0];
-    moment.episode_return += moment.reward;
+  while (state.step < limit && env.is_running(0)) {
+    state.output = agent(batch.observations);
+    if (!watcher(state)) return {state.step, state.episode_return};
+    env.step({0, 1}, {&state.output->action, 1}, batch);
+    ++state.step;
+    state.reward = batch.rewards[0];
+    state.episode_return += state.reward;
   }
-  moment.thought.reset();
-  watcher(moment);
+  state.output.reset();
+  watcher(state);
   const bool has_ended = !env.is_running(0);
-  return {moment.step, moment.episode_return, has_ended, has_ended && env.has_solved(0)};
+  return {state.step, state.episode_return, has_ended, has_ended && env.has_solved(0)};
 }
 
 }  // namespace plr::train

@@ -1,14 +1,15 @@
-// How does one episode go, moment by moment?
+// Plays one episode step by step, for displays.
 //
 //   const auto agent = trained_agent(network, /*greedy=*/false, streams.named("play"));
-//   const auto look = [&](const Moment& moment) {
-//     draw(*env, moment);   // the environment stands where the moment is
-//     return true;          // go on
+//   const auto watcher = [&](const EpisodeState& state) {
+//     draw(*env, state);   // slot 0 of the environment is in this state
+//     return true;         // continue
 //   };
-//   const WatchedEpisode episode = watch_episode(*env, level, agent, {}, look);
+//   const WatchedEpisode episode = watch_episode(*env, level, agent, {}, watcher);
 //
-// A trained agent that draws its actions from a stream plays the episode that an Evaluator with one
-// slot plays with that stream.
+// A trained agent that samples its actions from a stream plays the same episode as an Evaluator
+// with one slot and that stream. Not thread-safe; an Agent is copyable, and a copy continues the
+// same random stream.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +25,43 @@
 
 namespace plr::train {
 
-// What an agent makes of an observation.
-struct Thought {
-  Action action = 0;                 // what it does
+// The policy's output for an observation.
+struct PolicyOutput {
+  Action action = 0;                 // the chosen one
   std::vector<float> probabilities;  // [num_actions]
-  std::optional<float> value;        // the return that it expects, as far as it expects one
+  std::optional<float> value;        // estimate of the return, if the agent has one
 };
 
-using Agent = std::function<Thought(std::span<const std::uint8_t> observation)>;
+using Agent = std::function<PolicyOutput(std::span<const std::uint8_t> observation)>;
 
-// The network must outlive it.  Draws its actions, or takes the likeliest if `greedy`.
+// Samples actions from the policy, or takes the most probable ones if `greedy`.
+// REQUIRES: network outlives the agent.
 Agent trained_agent(const learn::Network& network, bool greedy, Random random);
 
-// Every action equally likely.
+// Samples actions uniformly.
 Agent random_agent(int num_actions, Random random);
 
-struct Moment {
+// An episode before an action, or at its end.
+struct EpisodeState {
   int step = 0;                        // actions so far
-  double reward = 0;                   // of the last one
+  double reward = 0;                   // of the last action
   double episode_return = 0;           // so far
-  std::optional<Thought> thought;      // about what is seen; nothing at the end
-  std::span<const std::uint8_t> seen;  // the observation
+  std::optional<PolicyOutput> output;  // for the observation; nothing at the end
+  std::span<const std::uint8_t> observation;
 };
 
 struct WatchedEpisode {
   int length = 0;
   double episode_return = 0;
-  bool has_ended = false;  // nobody stopped it before
+  bool has_ended = false;  // it was not stopped before its end
   bool is_solved = false;
 };
 
-// Plays in slot 0 of an environment with one slot, at most `max_steps` actions if given.  The
-// watcher is called at every moment, also the first and the last, and stops the episode by false.
+// Plays in slot 0, at most `max_steps` actions if given. The watcher is called before every action
+// and after the last one; false stops the episode.
+// REQUIRES: env has one slot.
 WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
                              std::optional<int> max_steps,
-                             const std::function<bool(const Moment&)>& watcher);
+                             const std::function<bool(const EpisodeState&)>& watcher);
 
 }  // namespace plr::train

@@ -14,10 +14,11 @@ namespace {
 
 class Watching : public ::testing::Test {
  protected:
-  std::vector<Moment> moments(const Agent& agent, std::optional<int> max_steps = std::nullopt) {
-    std::vector<Moment> all;
-    episode_ = watch_episode(*env_, kLevel, agent, max_steps, [&](const Moment& moment) {
-      all.push_back(moment);
+  std::vector<EpisodeState> states(const Agent& agent,
+                                   std::optional<int> max_steps = std::nullopt) {
+    std::vector<EpisodeState> all;
+    episode_ = watch_episode(*env_, kLevel, agent, max_steps, [&](const EpisodeState& state) {
+      all.push_back(state);
       return true;
     });
     return all;
@@ -33,9 +34,9 @@ class Watching : public ::testing::Test {
   WatchedEpisode episode_;
 };
 
-TEST_F(Watching, SeesTheEpisodeThatAnEvaluatorPlays) {
+TEST_F(Watching, PlaysTheSameEpisodeAsAnEvaluator) {
   for (const bool greedy : {false, true}) {
-    moments(trained_agent(network_, greedy, Streams(2).named("actions")));
+    states(trained_agent(network_, greedy, Streams(2).named("actions")));
     const PlayedEpisode played =
         Evaluator(*env_, network_).play({kLevel}, greedy, Streams(2).named("actions")).episodes[0];
     EXPECT_EQ(episode_.length, played.length);
@@ -44,35 +45,36 @@ TEST_F(Watching, SeesTheEpisodeThatAnEvaluatorPlays) {
   }
 }
 
-TEST_F(Watching, HasAMomentBeforeEachActionAndOneAtTheEnd) {
-  const std::vector<Moment> all = moments(random_agent(7, Streams(3).named("actions")));
+TEST_F(Watching, CallsTheWatcherBeforeEachActionAndAtTheEnd) {
+  const std::vector<EpisodeState> all = states(random_agent(7, Streams(3).named("actions")));
   ASSERT_EQ(all.size(), static_cast<std::size_t>(episode_.length) + 1);
   double sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     sum += all[i].reward;
     EXPECT_EQ(all[i].step, static_cast<int>(i));
     EXPECT_EQ(all[i].episode_return, sum);
-    EXPECT_EQ(all[i].thought.has_value(), i + 1 < all.size());
+    EXPECT_EQ(all[i].output.has_value(), i + 1 < all.size());
   }
   EXPECT_EQ(episode_.episode_return, sum);
 }
 
-TEST_F(Watching, TellsProbabilitiesThatSumToOneAndTheLikeliestIfGreedy) {
-  for (const Moment& moment : moments(trained_agent(network_, true, Streams(4).named("a")), 5)) {
-    if (!moment.thought) continue;
-    const auto& p = moment.thought->probabilities;
+TEST_F(Watching, GivesProbabilitiesThatSumToOneAndTheMostProbableActionIfGreedy) {
+  for (const EpisodeState& state :
+       states(trained_agent(network_, true, Streams(4).named("a")), 5)) {
+    if (!state.output) continue;
+    const auto& p = state.output->probabilities;
     ASSERT_EQ(p.size(), 7U);
     EXPECT_NEAR(std::accumulate(p.begin(), p.end(), 0.0), 1, 1e-6);
-    EXPECT_EQ(std::ranges::max_element(p) - p.begin(), moment.thought->action);
+    EXPECT_EQ(std::ranges::max_element(p) - p.begin(), state.output->action);
   }
 }
 
-TEST_F(Watching, StopsAtItsLimitOrWhenTheWatcherHasSeenEnough) {
+TEST_F(Watching, StopsAtItsLimitOrWhenTheWatcherReturnsFalse) {
   const Agent agent = random_agent(7, Streams(3).named("actions"));
-  EXPECT_EQ(moments(agent, 2).size(), 3U);
+  EXPECT_EQ(states(agent, 2).size(), 3U);
   EXPECT_FALSE(episode_.has_ended);
-  const auto bored = [](const Moment& moment) { return moment.step < 3; };
-  episode_ = watch_episode(*env_, kLevel, agent, std::nullopt, bored);
+  const auto stop_at_three = [](const EpisodeState& state) { return state.step < 3; };
+  episode_ = watch_episode(*env_, kLevel, agent, std::nullopt, stop_at_three);
   EXPECT_EQ(episode_.length, 3);
   EXPECT_FALSE(episode_.has_ended);
 }
