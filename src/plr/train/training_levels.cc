@@ -1,21 +1,15 @@
 #include "plr/train/training_levels.h"
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 
+#include "plr/base/ranges.h"
+
 namespace plr::train {
 namespace {
-
-std::optional<std::uint64_t> number_of(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 LevelSet levels_in_file(const std::string& path) {
   std::ifstream file(path);
@@ -30,7 +24,7 @@ LevelSet levels_in_file(const std::string& path) {
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();  // Windows line ends
     if (line.empty()) continue;
-    const auto id = number_of(line);
+    const auto id = parse_whole_number(line);
     if (!id) {
       throw std::invalid_argument("levels: line " + std::to_string(number) + " of " + path +
                                   " must be a level id, not " + line);
@@ -42,19 +36,17 @@ LevelSet levels_in_file(const std::string& path) {
 
 // Levels that the text itself describes.
 std::optional<LevelSet> levels_in_text(const std::string& text) {
-  if (const auto count = number_of(text)) return LevelSet::range(0, *count);
-  const std::size_t dash = text.find('-');
-  if (dash == std::string::npos) return std::nullopt;
-  const auto first = number_of(text.substr(0, dash));
-  const auto last = number_of(text.substr(dash + 1));
-  if (!first || !last) return std::nullopt;
-  if (*last < *first) {
+  if (const auto count = parse_whole_number(text)) return LevelSet::range(0, *count);
+  const auto range = parse_range(text);
+  if (!range) return std::nullopt;
+  if (range->is_reversed()) {
     throw std::invalid_argument("levels: the range " + text + " ends before it begins");
   }
-  if (*last - *first == std::numeric_limits<std::uint64_t>::max()) {
+  const std::uint64_t length = range->last - range->first;
+  if (length == std::numeric_limits<std::uint64_t>::max()) {
     throw std::invalid_argument("levels: the range " + text + " is too long");
   }
-  return LevelSet::range(*first, *last - *first + 1);
+  return LevelSet::range(range->first, length + 1);
 }
 
 }  // namespace
