@@ -1,4 +1,6 @@
-// How does a test look at a process that is limited?  By doing the work in a fork.
+// Runs code in a child process with a file size limit.
+//
+// Not thread-safe: forks.
 #pragma once
 
 #include <signal.h>
@@ -11,15 +13,15 @@
 
 namespace plr {
 
-// Runs `work` in a child that cannot make a file larger than `bytes`, as if the disk were full
-// then.  Returns what it threw, "" if nothing.
+// Runs `work` in a child process that cannot write a file larger than `bytes`, like on a full disk.
+// Returns the message of its exception, "" if there is none.
 template <class Work>
 std::string error_with_small_disk(rlim_t bytes, const Work& work) {
   int pipe_ends[2];
   if (::pipe(pipe_ends) != 0) return "cannot make a pipe";
   const pid_t child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);  // so that a write fails rather than the process
+    ::signal(SIGXFSZ, SIG_IGN);  // so that the write fails instead of the process
     const rlimit limit{bytes, bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     std::string error;

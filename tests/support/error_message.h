@@ -1,4 +1,6 @@
-// What does a call say when it fails?
+// The message of an expected exception.
+//
+//   EXPECT_EQ(invalid_argument_of([&] { Uniform(...); }), "...");
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,8 +10,8 @@
 
 namespace plr {
 
-// The message of the Error that `call` throws; a failure of the test if it throws none, or
-// something else.
+// The message of the Error that `call` throws. The test fails if it throws nothing; other
+// exceptions pass through.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
   try {

@@ -17,7 +17,7 @@ std::string unzip(const std::filesystem::path& path) {
   std::array<char, 1 << 16> chunk;
   int got = 0;
   while ((got = gzread(file, chunk.data(), chunk.size())) > 0) text.append(chunk.data(), got);
-  // A truncated file reads to its end without complaint; only closing it tells.
+  // A truncated file reads without an error; gzclose() reports it.
   if (gzclose(file) != Z_OK || got < 0) throw std::runtime_error("damaged file " + path.string());
   return text;
 }

@@ -1,13 +1,13 @@
-// How are recorded tensors read?
+// Reads recorded tensors.
 //
-// A record is a pair of files: X.json says what X.bin holds (little-endian, row-major) and carries
-// the settings of the recording.
+// A record is a pair of files: X.bin holds the tensors (little-endian, row-major), X.json their
+// names and shapes and the settings of the recording.
 //
 //   const GoldenTensors net("nets/minigrid14");
 //   const GoldenTensor<float> weight = net.floats("w/conv1.w");   // weight.shape is [16, 3, 2, 2]
 //
-// A record may hold a sample of a tensor: every stride-th of its elements in order.
-// Missing or damaged files, unknown names and wrong types throw std::runtime_error.
+// A record may hold every stride-th element of a tensor only. Missing or damaged files, unknown
+// names and wrong types throw std::runtime_error. Copyable. Thread-safe for reading.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ template <class T>
 struct GoldenTensor {
   std::vector<std::int64_t> shape;  // of the whole tensor
   std::int64_t stride = 1;
-  std::vector<T> elements;  // elements 0, stride, 2 * stride, ... of it
+  std::vector<T> elements;  // elements 0, stride, 2 * stride, ...
 };
 
 class GoldenTensors {
@@ -33,7 +33,7 @@ class GoldenTensors {
   GoldenTensor<std::uint8_t> bytes(const std::string& name) const;
   GoldenTensor<std::int32_t> ints(const std::string& name) const;
 
-  // The names that begin with `prefix`, without it, in the order of the record.
+  // The names that start with `prefix`, without it, in the order of the record.
   std::vector<std::string> names(const std::string& prefix) const;
 
   const nlohmann::json& settings() const { return index_; }
@@ -46,7 +46,7 @@ class GoldenTensors {
   std::vector<std::byte> bytes_;
 };
 
-// The records of a golden directory: for "nets", "nets/minigrid14" and so on, sorted.
+// The names of the records in a golden directory, sorted: "nets/minigrid14", ... for "nets".
 std::vector<std::string> golden_records(const std::string& directory);
 
 }  // namespace plr::testing

@@ -1,6 +1,4 @@
-// Is Procgen there, for the tests that play it?
-//
-// Machines without x86-64 or a network cannot have it; their tests say so and are skipped.
+// Skips tests that need Procgen where it is not installed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +8,7 @@
 
 namespace plr::testing {
 
-// A folder that is there but wrong is a failure of the test, not an excuse.
+// True also for a wrong folder, with which the tests then fail.
 inline bool has_procgen() {
   const char* folder = std::getenv("PLR_PROCGEN");
   return folder != nullptr && std::filesystem::exists(folder);

@@ -1,4 +1,6 @@
-// Where does a test put its files?  Into a directory that is new and goes away with it.
+// A new directory for the files of a test, removed at the end of its scope.
+//
+// Not copyable. Thread-safe for reading.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +33,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// What lies in a directory, in the order of the alphabet.
+// The names in a directory, sorted.
 inline std::vector<std::string> names_in(const std::filesystem::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {

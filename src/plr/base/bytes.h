@@ -1,8 +1,4 @@
-// How does an object become bytes that can be trusted when they come back?
-//
-// A writer appends numbers, little-endian; seal() puts a name, a version and a checksum around
-// them. A reader checks all three and the length of whatever it is asked for, and throws
-// std::runtime_error naming the object and what is wrong: damaged bytes are never half read.
+// Serialization: numbers as little-endian bytes, sealed with a name, a version and a checksum.
 //
 //   ByteWriter writer;
 //   writer.number(std::uint64_t{7});
@@ -11,6 +7,10 @@
 //   ByteReader reader(bytes, "uniform", 1);
 //   const auto seven = reader.number<std::uint64_t>();
 //   reader.expect_end();
+//
+// A reader checks name, version, checksum and the length of every read, and throws
+// std::runtime_error with the name and the cause, so that damaged bytes are never partly used.
+// Both classes are copyable. Not thread-safe.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ static_assert(std::endian::native == std::endian::little, "states are stored lit
 template <class T>
 concept Storable = std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>;
 
-// FNV-1a with 64 bits: each step is a bijection of the hash, so one changed byte always shows.
+// FNV-1a with 64 bits. Each step is a bijection of the hash: one changed byte changes the result.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
 class ByteWriter {
@@ -49,7 +49,7 @@ class ByteWriter {
   void text(std::string_view text) { numbers(std::span<const char>(text)); }
   void random(const Random& stream);
 
-  // What was written, with name, version and checksum.  The writer is empty afterwards.
+  // The written bytes with name, version and checksum. The writer is empty afterwards.
   std::vector<std::byte> seal(std::string_view name, std::uint32_t version);
 
  private:
@@ -63,7 +63,7 @@ inline constexpr std::size_t kMaxNestedState = 1 << 24;
 
 class ByteReader {
  public:
-  // Opens sealed bytes, which must outlive the reader.
+  // REQUIRES: `sealed` outlives the reader.
   ByteReader(std::span<const std::byte> sealed, std::string_view name, std::uint32_t version);
 
   template <Storable T>
@@ -72,7 +72,8 @@ class ByteReader {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
-  // At most `limit` numbers, so that a wrong count cannot ask for all memory.
+  // Reads a count and so many numbers. Throws if there are more than `limit`, so that a wrong count
+  // cannot allocate all memory.
   template <Storable T>
   std::vector<T> numbers(std::size_t limit) {
     const auto count = number<std::uint64_t>();
@@ -86,7 +87,7 @@ class ByteReader {
   std::string text(std::size_t limit = 1 << 20);
   Random random();
 
-  // Throws unless everything has been read.
+  // Throws unless all bytes have been read.
   void expect_end() const;
   // Throws std::runtime_error "NAME state: WHAT".
   [[noreturn]] void fail(const std::string& what) const;

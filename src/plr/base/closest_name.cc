@@ -17,8 +17,8 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// Letters to insert, remove or change to make `whole` of `part`, or something inside of `whole`
-// where its ends cost nothing (Levenshtein, Sellers).
+// Edit distance (Levenshtein) of `part` and `whole` or, with free ends (Sellers), of `part` and the
+// closest substring of `whole`.
 std::size_t edit_distance(std::string_view part, std::string_view whole, bool free_ends) {
   std::vector<std::size_t> row(whole.size() + 1);
   if (!free_ends) std::iota(row.begin(), row.end(), 0);

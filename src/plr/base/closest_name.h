@@ -1,9 +1,10 @@
-// Which name did they mean?
-//
-// For messages about unknown names: the known one in which the wrong one is found with the fewest
-// changed letters, whatever their case; among equals the one most alike as a whole.
+// The known name that is closest to a misspelled one, for error messages.
 //
 //   closest_name("DoorKey-8x8", {"MiniGrid-DoorKey-8x8-v0", "MiniGrid-Empty-8x8-v0"})
+//
+// The result contains the name with the fewest changed letters, ignoring case; among equals it has
+// the smallest edit distance as a whole. O(total length of the known names times the name's).
+// Thread-safe.
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace plr {
 
-// `known` must not be empty.
+// REQUIRES: `known` is not empty.
 std::string closest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace plr

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Files, ReadBackWhatWasWritten) {
+TEST(Files, ReadBackWrittenBytes) {
   const TemporaryDirectory temporary;
   for (const std::size_t size : {0, 1, 4096, 1'000'003}) {
     std::vector<std::byte> bytes(size);
@@ -25,12 +25,12 @@ TEST(Files, ReadBackWhatWasWritten) {
   EXPECT_EQ(read_text(temporary / "a.txt"), "one\ntwo");
 }
 
-TEST(Files, AreReadToTheirEndEvenIfTheyDoNotTellTheirSize) {
+TEST(Files, AreReadToTheEndIfTheirSizeIsUnknown) {
   EXPECT_EQ(fs::file_size("/proc/self/stat"), 0U);
   EXPECT_TRUE(read_text("/proc/self/stat").ends_with("\n"));
 }
 
-TEST(Files, LeaveNothingBesideThem) {
+TEST(Files, LeaveNoTemporaryFiles) {
   const TemporaryDirectory temporary;
   write_text(temporary / "a.txt", "old");
   write_text(temporary / "a.txt", "new");
@@ -38,14 +38,14 @@ TEST(Files, LeaveNothingBesideThem) {
   EXPECT_EQ(names_in(temporary.path()), std::vector<std::string>{"a.txt"});
 }
 
-TEST(Files, AreWrittenDespiteWhatAKilledWriteLeftBehind) {
+TEST(Files, AreWrittenOverTheTemporaryFileOfAKilledProcess) {
   const TemporaryDirectory temporary;
-  write_text(temporary / "a.txt.tmp", "much longer than what comes now");
+  write_text(temporary / "a.txt.tmp", "longer than the new text");
   write_text(temporary / "a.txt", "new");
   EXPECT_EQ(read_text(temporary / "a.txt"), "new");
 }
 
-TEST(Files, KeepWhatTheyHeldWhenTheDiskIsFull) {
+TEST(Files, KeepTheirBytesWhenTheDiskIsFull) {
   const TemporaryDirectory temporary;
   const fs::path path = temporary / "a.txt";
   write_text(path, "old");
@@ -56,7 +56,7 @@ TEST(Files, KeepWhatTheyHeldWhenTheDiskIsFull) {
   EXPECT_EQ(names_in(temporary.path()), std::vector<std::string>{"a.txt"});
 }
 
-TEST(Files, SayWhichOneCannotBeWrittenAndWhy) {
+TEST(Files, ReportPathAndCauseOfAFailedWrite) {
   const TemporaryDirectory temporary;
   write_text(temporary / "file", "");
   const fs::path below_a_file = temporary / "file/a.txt";
@@ -72,7 +72,7 @@ TEST(Files, SayWhichOneCannotBeWrittenAndWhy) {
   EXPECT_EQ(names_in(temporary.path()), (std::vector<std::string>{"file", "folder"}));
 }
 
-TEST(Files, SayWhichOneCannotBeReadAndWhy) {
+TEST(Files, ReportPathAndCauseOfAFailedRead) {
   const TemporaryDirectory temporary;
   const fs::path missing = temporary / "missing";
   EXPECT_EQ(runtime_error_of([&] { read_file(missing); }),
@@ -81,7 +81,7 @@ TEST(Files, SayWhichOneCannotBeReadAndWhy) {
             "cannot read " + temporary.path().string() + ": Is a directory");
 }
 
-TEST(Files, MakeDirectoriesMakesThoseAbove) {
+TEST(Files, MakeDirectoriesMakesMissingParents) {
   const TemporaryDirectory temporary;
   make_directories(temporary / "a/b/c");
   make_directories(temporary / "a/b/c");

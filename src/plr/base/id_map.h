@@ -1,14 +1,12 @@
-// Which slot belongs to this level id?
-//
-// A hash map from 64-bit ids to 64-bit values in one flat array, since the standard one allocates
-// at every insert.  Linear probing, at most half full; an erase closes the gap behind it, so that
-// no tombstones pile up.
+// A hash map from 64-bit ids to 64-bit values in one flat array.
 //
 //   IdMap slots;
 //   slots.insert(id, 7);
 //   if (const auto slot = slots.find(id)) ...
 //
-// A value type.  Not synchronized.
+// Linear probing, at most half full. An erase moves the following entries up, so there are no
+// tombstones. O(1) expected; allocates only to grow, unlike std::unordered_map, which allocates at
+// every insert. Copyable. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +22,7 @@ class IdMap {
  public:
   std::size_t size() const { return size_; }
 
-  // Makes room for `count` ids without a further allocation.
+  // Allocates space for `count` ids.
   void reserve(std::size_t count) {
     std::size_t cells = 16;
     while (cells < 2 * count) cells *= 2;
@@ -38,7 +36,7 @@ class IdMap {
     return cell.value;
   }
 
-  // False, and nothing changed, if the id is there already.
+  // Returns false and changes nothing if the map has the id.
   bool insert(std::uint64_t id, std::uint64_t value) {
     reserve(size_ + 1);
     Cell& cell = cells_[locate(id)];
@@ -48,12 +46,12 @@ class IdMap {
     return true;
   }
 
-  // False if the id was not there.
+  // Returns false if the map does not have the id.
   bool erase(std::uint64_t id) {
     if (cells_.empty()) return false;
     std::size_t gap = locate(id);
     if (!cells_[gap].used) return false;
-    // Whatever follows without a break moves up if its home lies at or before the gap.
+    // An entry of the run behind the gap moves into it if its home is at or before the gap.
     for (std::size_t i = next(gap); cells_[i].used; i = next(i)) {
       const std::size_t from_home = (i - home(cells_[i].id)) & mask();
       if (from_home >= ((i - gap) & mask())) {
@@ -66,7 +64,7 @@ class IdMap {
     return true;
   }
 
-  // Every (id, value), by increasing id.
+  // All (id, value) pairs by increasing id.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> items;
     for (const Cell& cell : cells_) {
@@ -86,14 +84,14 @@ class IdMap {
   std::size_t mask() const { return cells_.size() - 1; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
 
-  // Level ids are often consecutive: the finalizer of SplitMix64 spreads them.
+  // The finalizer of SplitMix64 spreads ids, which are often consecutive.
   std::size_t home(std::uint64_t id) const {
     id = (id ^ (id >> 30)) * 0xbf58476d1ce4e5b9U;
     id = (id ^ (id >> 27)) * 0x94d049bb133111ebU;
     return (id ^ (id >> 31)) & mask();
   }
 
-  // The cell that holds the id, or the free one where it would go.
+  // The cell of the id, or the free cell where insert() puts it.
   std::size_t locate(std::uint64_t id) const {
     std::size_t i = home(id);
     while (cells_[i].used && cells_[i].id != id) i = next(i);
@@ -107,7 +105,7 @@ class IdMap {
     }
   }
 
-  std::vector<Cell> cells_;  // a power of two of them, or none
+  std::vector<Cell> cells_;  // their number is a power of two or 0
   std::size_t size_ = 0;
 };
 

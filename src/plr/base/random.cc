@@ -14,7 +14,7 @@ constexpr std::uint32_t kMultB = 0x58f38ded;
 constexpr std::uint32_t kMixLeft = 0xca01f9dd;
 constexpr std::uint32_t kMixRight = 0x4973f715;
 
-// Hashes one word; the constant moves on with every call.
+// Hashes one word; the constant changes with every call.
 std::uint32_t hash_word(std::uint32_t value, std::uint32_t& constant) {
   value ^= constant;
   constant *= kMultA;
@@ -34,7 +34,7 @@ SeedSequence::SeedSequence(std::span<const std::uint32_t> words) {
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     pool_[i] = hash_word(i < words.size() ? words[i] : 0, constant);
   }
-  // Each word of the pool reaches every other, then the entropy that did not fit reaches all.
+  // Mixes each word of the pool into every other one, then the remaining entropy into all.
   for (std::size_t from = 0; from < pool_.size(); ++from) {
     for (std::size_t to = 0; to < pool_.size(); ++to) {
       if (from != to) pool_[to] = mix(pool_[to], hash_word(pool_[from], constant));
@@ -45,7 +45,7 @@ SeedSequence::SeedSequence(std::span<const std::uint32_t> words) {
   }
 }
 
-// A high word of zero mixes as a missing one does, so that two words serve for every seed.
+// A high word of zero mixes like a missing one, so two words serve every seed.
 SeedSequence::SeedSequence(std::uint64_t seed)
     : SeedSequence(
           std::array{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}) {}
@@ -74,7 +74,7 @@ Pcg64::Pcg64(const SeedSequence& seed) {
 std::uint64_t Random::below(std::uint64_t bound) {
   uint128 product = static_cast<uint128>(generator_()) * bound;
   if (static_cast<std::uint64_t>(product) < bound) {
-    // The lowest 2^64 mod bound products would make some results more likely: draw again.
+    // Rejects the lowest 2^64 mod bound products, which would bias the result.
     const std::uint64_t threshold = -bound % bound;
     while (static_cast<std::uint64_t>(product) < threshold) {
       product = static_cast<uint128>(generator_()) * bound;
@@ -84,7 +84,7 @@ std::uint64_t Random::below(std::uint64_t bound) {
 }
 
 Random Streams::named(std::string_view name) const {
-  // The seed first, always as two words, then the name's bytes: no two pairs share their words.
+  // The seed as two words, then the bytes of the name: different pairs have different words.
   std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(seed_),
                                       static_cast<std::uint32_t>(seed_ >> 32)};
   for (const char c : name) words.push_back(static_cast<unsigned char>(c));

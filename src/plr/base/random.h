@@ -1,18 +1,16 @@
-// Where does every random number of a run come from?
-//
-// From a named stream of the run's one seed.  Streams of different names are independent, so that
-// drawing more numbers for one purpose never changes another:
+// Random numbers: named streams of a run's seed.
 //
 //   const Streams streams(seed);
 //   Random levels = streams.named("levels");
 //   const double u = levels.uniform();            // in [0, 1)
 //   const std::uint64_t k = levels.below(200);    // 0..199, each equally likely
 //
-// The generator is PCG64 (O'Neill 2014: PCG XSL RR 128/64) seeded by NumPy's SeedSequence, so that
-// Pcg64(SeedSequence({seed})) yields the raw numbers of numpy.random.PCG64(seed).  The numbers are
-// the same with every compiler: nothing here is left to the standard library's distributions.
+// Streams of different names are independent: drawing more numbers from one does not change
+// another. The generator is PCG64 (O'Neill 2014: PCG XSL RR 128/64) seeded by NumPy's SeedSequence:
+// Pcg64(SeedSequence({seed})) yields the raw numbers of numpy.random.PCG64(seed). The numbers do
+// not depend on the compiler, since the standard library's distributions are not used.
 //
-// Value types: a copy goes on with the same numbers.  Not synchronized.
+// Copyable; a copy continues with the same numbers. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -26,22 +24,22 @@ namespace plr {
 
 __extension__ using uint128 = unsigned __int128;
 
-// NumPy's SeedSequence: spreads the entropy of any number of 32-bit words over a pool of four.
+// NumPy's SeedSequence: mixes any number of 32-bit words into a pool of four.
 class SeedSequence {
  public:
-  // The words as NumPy takes them: an integer seed is its base-2^32 digits, lowest first.
+  // Words in NumPy's order: the base-2^32 digits of an integer seed, lowest first.
   explicit SeedSequence(std::span<const std::uint32_t> words);
-  // One non-negative integer: a word if it fits, else two.
+  // One integer: one word if it fits, else two.
   explicit SeedSequence(std::uint64_t seed);
 
-  // The first `out.size()` words of the state that seeds a generator.
+  // Fills `out` with the first words of the state that seeds a generator.
   void generate(std::span<std::uint32_t> out) const;
 
  private:
   std::array<std::uint32_t, 4> pool_{};
 };
 
-// The bare generator: 128 bits of state, 64 bits out.
+// The generator: 128 bits of state, 64 bits of output.
 class Pcg64 {
  public:
   struct State {
@@ -57,8 +55,8 @@ class Pcg64 {
     state_.state = state_.state * kMultiplier + state_.increment;
     const auto folded =
         static_cast<std::uint64_t>(state_.state >> 64) ^ static_cast<std::uint64_t>(state_.state);
-    const auto turn = static_cast<unsigned>(state_.state >> 122);
-    return (folded >> turn) | (folded << (-turn & 63U));
+    const auto rotation = static_cast<unsigned>(state_.state >> 122);
+    return (folded >> rotation) | (folded << (-rotation & 63U));
   }
 
   const State& state() const { return state_; }
@@ -69,26 +67,26 @@ class Pcg64 {
   State state_;
 };
 
-// A stream of numbers in the forms that the project needs.
+// A stream of random numbers.
 class Random {
  public:
   explicit Random(const Pcg64& generator) : generator_(generator) {}
 
   std::uint64_t bits() { return generator_(); }
 
-  // Uniform in [0, 1): the top 53 bits, so that every value is a multiple of 2^-53.
+  // Uniform in [0, 1): the top 53 bits, a multiple of 2^-53.
   double uniform() { return static_cast<double>(generator_() >> 11) * 0x1.0p-53; }
 
-  // Uniform in 0..bound-1 without bias (Lemire 2019).  bound must be positive.
+  // Uniform in 0..bound-1 without bias (Lemire 2019). REQUIRES: bound > 0.
   std::uint64_t below(std::uint64_t bound);
 
-  // Every order equally likely (Fisher-Yates, from the back).
+  // A uniformly random permutation (Fisher-Yates, from the back).
   template <class T>
   void shuffle(std::span<T> items) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
   }
 
-  // What the stream will do next, for save and load.
+  // The state that determines all following numbers, for save and load.
   const Pcg64::State& state() const { return generator_.state(); }
   void restore(const Pcg64::State& state) { generator_ = Pcg64(state); }
 
@@ -101,7 +99,7 @@ class Streams {
  public:
   explicit Streams(std::uint64_t seed) : seed_(seed) {}
 
-  // The stream of this name: the same numbers at every call.
+  // The stream of this name, from its start at every call.
   Random named(std::string_view name) const;
 
   std::uint64_t seed() const { return seed_; }

@@ -28,7 +28,7 @@ TEST(Random, UniformStaysBelowOneAndAveragesAHalf) {
     ASSERT_LT(u, 1.0);
     sum += u;
   }
-  // The mean's deviation is 1/sqrt(12 n) = 0.00029: five of them.
+  // Five standard deviations of the mean, 1/sqrt(12 n) = 0.00029 each.
   EXPECT_NEAR(sum / kDraws, 0.5, 0.00145);
 }
 
@@ -37,23 +37,23 @@ TEST(Random, BelowReachesEveryValueEquallyOften) {
   constexpr int kDraws = 700'000;
   std::array<int, 7> counts{};
   for (int i = 0; i < kDraws; ++i) ++counts.at(random.below(7));
-  // Each count deviates by sqrt(n p (1-p)) = 293: five of them.
+  // Five standard deviations, sqrt(n p (1-p)) = 293 each.
   for (const int count : counts) EXPECT_NEAR(count, kDraws / 7.0, 5 * 293);
 }
 
 TEST(Random, BelowHasNoBiasForBoundsNearTheWordSize) {
-  // Of 3/4 * 2^64 values, the lower 2^63 must come two times in three; a plain modulus would give
-  // the lowest quarter twice as often as the others.
+  // Of 3/4 * 2^64 values, the lower 2^63 have probability 2/3; a plain modulus would return the
+  // lowest quarter twice as often as the others.
   Random random = Streams(3).named("test");
   constexpr std::uint64_t kBound = 3ULL << 62;
   constexpr int kDraws = 300'000;
   int lower = 0;
   for (int i = 0; i < kDraws; ++i) lower += random.below(kBound) < (1ULL << 63) ? 1 : 0;
-  // Deviation sqrt(n * 2/3 * 1/3) = 258: five of them.
+  // Five standard deviations, sqrt(n * 2/3 * 1/3) = 258 each.
   EXPECT_NEAR(lower, 200'000, 5 * 258);
 }
 
-TEST(Random, ShuffleMakesEveryOrderEquallyLikely) {
+TEST(Random, ShuffleMakesEveryPermutationEquallyLikely) {
   Random random = Streams(4).named("test");
   std::array<int, 6> counts{};
   constexpr int kShuffles = 60'000;
@@ -62,11 +62,11 @@ TEST(Random, ShuffleMakesEveryOrderEquallyLikely) {
     random.shuffle(std::span<int>(items));
     ++counts.at(items[0] * 2 + (items[1] > items[2] ? 1 : 0));
   }
-  // Deviation sqrt(n * 1/6 * 5/6) = 91: five of them.
+  // Five standard deviations, sqrt(n * 1/6 * 5/6) = 91 each.
   for (const int count : counts) EXPECT_NEAR(count, kShuffles / 6, 5 * 91);
 }
 
-TEST(Streams, GiveTheSameNumbersForTheSameNameOnly) {
+TEST(Streams, DependOnTheirName) {
   const Streams streams(42);
   Random a = streams.named("levels");
   Random b = streams.named("levels");
@@ -78,13 +78,13 @@ TEST(Streams, GiveTheSameNumbersForTheSameNameOnly) {
   EXPECT_NE(first, d.bits());
 }
 
-TEST(Streams, KeepTheirNumbersForEver) {
+TEST(Streams, HaveTheRecordedNumbers) {
   // A changed number here breaks every recorded run: raise the checkpoint version instead.
   // numpy.random.PCG64([7, 0, *b"levels"]).random_raw()
   EXPECT_EQ(Streams(7).named("levels").bits(), 10284193649275736844U);
 }
 
-TEST(Random, GoesOnIdenticallyAfterRestore) {
+TEST(Random, ContinuesIdenticallyAfterRestore) {
   Random random = Streams(5).named("test");
   random.bits();
   const Pcg64::State saved = random.state();

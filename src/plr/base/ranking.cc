@@ -7,14 +7,14 @@
 namespace plr {
 namespace {
 
-// Two neighbours become one node when they fill at most half of it.
+// Two neighbors are merged when they fill at most half of a node.
 constexpr std::uint32_t kMergeAt = 32;
 
 bool is_before(double score, Ranking::Slot slot, double other_score, Ranking::Slot other_slot) {
   return score > other_score || (score == other_score && slot < other_slot);
 }
 
-// How many keys of the node, from its key `first` on, come before (score, slot) or equal it.
+// The number of keys of the node, starting at `first`, that are not after (score, slot).
 template <class Node>
 std::uint32_t keys_up_to(const Node& node, std::uint32_t first, double score, Ranking::Slot slot) {
   std::uint32_t low = first;
@@ -29,7 +29,7 @@ std::uint32_t keys_up_to(const Node& node, std::uint32_t first, double score, Ra
   return low;
 }
 
-// Calls move(array of from, array of to) for each of the node's arrays.
+// Calls move(array of from, array of to) for each array of the node.
 template <class Leaf, class Move>
 requires(!requires(Leaf leaf) { leaf.child; }) void for_arrays(Leaf& from, Leaf& to, Move move) {
   move(from.score, to.score);
@@ -44,7 +44,7 @@ requires(requires(Inner inner) { inner.child; }) void for_arrays(Inner& from, In
   move(from.count, to.count);
 }
 
-// Opens a gap for one item at `position`.
+// Makes room for one item at `position`.
 template <class Node>
 void open_gap(Node& node, std::uint32_t position) {
   for_arrays(node, node, [&](auto& items, auto&) {
@@ -62,7 +62,7 @@ void close_gap(Node& node, std::uint32_t position) {
   --node.size;
 }
 
-// Moves the items from `first` on to the end of another node.
+// Moves the items starting at `first` to the end of another node.
 template <class Node>
 void move_tail(Node& from, std::uint32_t first, Node& to) {
   for_arrays(from, to, [&](auto& source, auto& target) {
@@ -87,8 +87,8 @@ std::uint32_t Ranking::Pool<Node>::take() {
 }
 
 Ranking::Ranking(std::size_t capacity) {
-  // Two neighbours of one parent hold more than kMergeAt items together, so that fewer than
-  // 2 * items / kMergeAt + 2 nodes are ever needed; of the levels above, the first is 1/16 of that.
+  // Two neighbors of one parent hold more than kMergeAt items together, so fewer than
+  // 2 * items / kMergeAt + 2 nodes are needed; the level above has at most 1/16 of that.
   const std::size_t leaves = 2 * capacity / kMergeAt + 2;
   const std::size_t inners = 2 * leaves / (kMergeAt - 2) + kMaxHeight;
   leaves_.nodes.reserve(leaves);
@@ -108,13 +108,13 @@ void Ranking::insert(Slot slot, double score) {
   leaf.slot[position] = slot;
   ++size_;
 
-  // A full node is cut in two; the new half may fill the parent in turn.
+  // A full node is split, which may fill its parent, and so on up to the root.
   std::uint32_t full = index;
   for (std::uint32_t above = 0; above <= height_; ++above) {
     const bool is_leaf = above == 0;
     if ((is_leaf ? leaves_.nodes[full].size : inners_.nodes[full].size) < kFanout) return;
     const std::uint32_t right = is_leaf ? split(leaves_, full) : split(inners_, full);
-    if (above == height_) {  // the root was cut: a new one goes on top of the halves
+    if (above == height_) {  // the root was split: a new root holds the halves
       const std::uint32_t top = inners_.take();
       insert_child(inners_.nodes[top], 0, full, is_leaf);
       insert_child(inners_.nodes[top], 1, right, is_leaf);
@@ -138,7 +138,7 @@ void Ranking::erase(Slot slot, double score) {
   close_gap(leaf, position);
   --size_;
 
-  // A node that has become small joins a neighbour; the parent may become small in turn.
+  // A small node is merged with a neighbor, which may make its parent small, and so on.
   for (std::uint32_t above = 0; above < height_; ++above) {
     const Step& step = path[height_ - 1 - above];
     Inner& parent = inners_.nodes[step.node];
@@ -193,7 +193,7 @@ std::uint32_t Ranking::descend(double score, Slot slot, std::int32_t change,
   return node;
 }
 
-// Moves the upper half of a node to a new one and returns that.
+// Moves the upper half of a node to a new node and returns it.
 template <class Node>
 std::uint32_t Ranking::split(Pool<Node>& pool, std::uint32_t index) {
   const std::uint32_t right = pool.take();
@@ -201,7 +201,7 @@ std::uint32_t Ranking::split(Pool<Node>& pool, std::uint32_t index) {
   return right;
 }
 
-// Joins the child at `position` with a neighbour if both fit into half a node.
+// Merges the child at `position` with a neighbor if both fit into half a node.
 template <class Node>
 bool Ranking::merge_children(Pool<Node>& pool, Inner& parent, std::uint32_t position) {
   for (const std::uint32_t left : {position - 1, position}) {
@@ -218,7 +218,7 @@ bool Ranking::merge_children(Pool<Node>& pool, Inner& parent, std::uint32_t posi
   return false;
 }
 
-// Hangs a node into `parent` at `position`, under its own first key.
+// Inserts a child into `parent` at `position`, with its first key.
 void Ranking::insert_child(Inner& parent, std::uint32_t position, std::uint32_t child,
                            bool is_leaf) {
   const Leaf& node = is_leaf ? leaves_.nodes[child] : inners_.nodes[child];

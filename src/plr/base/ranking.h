@@ -1,16 +1,14 @@
-// Which slot has the k-th highest score?
-//
-// An ordered set of (score, slot), highest score first and, among equal scores, lowest slot first.
-// A counted B+ tree: every inner node knows how many entries lie below each child, so that a rank
-// leads to its slot and a slot to its rank in O(log n); with 64 entries a node, a million of them
-// lie four nodes deep.
+// An ordered set of (score, slot), highest score first and, for equal scores, lowest slot first.
 //
 //   Ranking ranking(1000);
 //   ranking.insert(7, 0.5);
 //   ranking.slot_at(0);               // 7: the best
-//   ranking.count_before(0.3, 0);     // 1: how many come before (0.3, slot 0)
+//   ranking.count_before(0.3, 0);     // 1: number of entries before (0.3, slot 0)
 //
-// Scores must not be NaN.  All memory is taken at construction.  A value type.  Not synchronized.
+// A counted B+ tree: every inner node has the number of entries below each child, so that the slot
+// of a rank and the rank of a slot take O(log n). With 64 entries per node, a million entries are
+// four nodes deep. Allocates in the constructor only. Copyable. Not thread-safe.
+// REQUIRES: scores are not NaN.
 #pragma once
 
 #include <array>
@@ -24,20 +22,20 @@ class Ranking {
  public:
   using Slot = std::uint32_t;
 
-  // Room for `capacity` entries.
+  // Holds up to `capacity` entries.
   explicit Ranking(std::size_t capacity);
 
   std::size_t size() const { return size_; }
 
-  // The pair must not be there yet.
+  // REQUIRES: the set does not have the pair.
   void insert(Slot slot, double score);
-  // The pair must be there.
+  // REQUIRES: the set has the pair.
   void erase(Slot slot, double score);
 
-  // The entry with `rank` others before it.  rank < size().
+  // The entry with `rank` entries before it. REQUIRES: rank < size().
   Slot slot_at(std::size_t rank) const;
 
-  // How many entries come before (score, slot), which need not be there itself.
+  // The number of entries before (score, slot), which need not be in the set.
   std::size_t count_before(double score, Slot slot) const;
 
   // Calls visit(slot) for every entry, best first.
@@ -50,8 +48,8 @@ class Ranking {
   static constexpr std::uint32_t kFanout = 64;
 
   // A leaf holds entries; an inner node holds children, each with the number of entries below it
-  // and a key that is not after any of them.  The first child needs no key: it takes what is before
-  // the second's.
+  // and a key that is not after any of them. The key of the first child is not used: it holds all
+  // entries before the second child's key.
   struct Leaf {
     std::uint32_t size = 0;
     std::array<double, kFanout> score;
@@ -62,7 +60,7 @@ class Ranking {
     std::array<std::uint32_t, kFanout> count;
   };
 
-  // Nodes of one kind, reused after release.
+  // Nodes of one type, reused after release.
   template <class Node>
   struct Pool {
     std::vector<Node> nodes;
@@ -72,14 +70,14 @@ class Ranking {
     void release(std::uint32_t index) { free.push_back(index); }
   };
 
-  // The way from the root to a leaf: inner nodes and the child taken in each.
+  // The path from the root to a leaf: inner nodes and the position of the child in each.
   struct Step {
     std::uint32_t node;
     std::uint32_t position;
   };
   static constexpr std::size_t kMaxHeight = 12;
 
-  // Goes down to the leaf of (score, slot), adding `change` to every count passed.
+  // Returns the leaf of (score, slot) and adds `change` to every count on the path.
   std::uint32_t descend(double score, Slot slot, std::int32_t change,
                         std::array<Step, kMaxHeight>& path);
   template <class Node>
@@ -104,7 +102,7 @@ class Ranking {
   Pool<Leaf> leaves_;
   Pool<Inner> inners_;
   std::uint32_t root_ = 0;    // a leaf if height_ is 0
-  std::uint32_t height_ = 0;  // inner nodes on the way to a leaf
+  std::uint32_t height_ = 0;  // inner nodes above a leaf
   std::size_t size_ = 0;
 };
 

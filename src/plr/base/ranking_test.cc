@@ -36,7 +36,7 @@ TEST(Ranking, PutsTheLowerSlotFirstAmongEqualScores) {
   EXPECT_EQ(slots_in_order(ranking), (std::vector<Ranking::Slot>{0, 1, 2}));
 }
 
-TEST(Ranking, CountsWhatComesBeforeAKeyThatIsNotThere) {
+TEST(Ranking, CountsEntriesBeforeAnAbsentKey) {
   Ranking ranking(2);
   ranking.insert(4, 1.0);
   ranking.insert(5, 0.0);
@@ -47,12 +47,12 @@ TEST(Ranking, CountsWhatComesBeforeAKeyThatIsNotThere) {
   EXPECT_EQ(ranking.count_before(-1.0, 0), 2U);
 }
 
-// A std::set beside it, through growth to `size` entries, churn and shrinking to none.  Few
-// distinct scores make many ties; a million of them make none.
+// Compares with a std::set while growing to `size` entries, replacing some and removing all. Few
+// distinct scores give many ties; a million of them give none.
 void expect_equal_to_a_set(std::size_t size, std::uint64_t distinct_scores) {
   Random random = Streams(size + distinct_scores).named("test");
   Ranking ranking(size);
-  using Key = std::pair<double, Ranking::Slot>;  // (-score, slot): a set's order is ours
+  using Key = std::pair<double, Ranking::Slot>;  // (-score, slot): the order of the ranking
   std::set<Key> expected;
   std::vector<double> score(size);
   std::vector<bool> present(size, false);
@@ -96,7 +96,7 @@ TEST(Ranking, EqualsASetWithManyTies) { expect_equal_to_a_set(3'000, 5); }
 TEST(Ranking, EqualsASetWithoutTies) { expect_equal_to_a_set(20'000, 1'000'000'000); }
 TEST(Ranking, EqualsASetWhenItFitsIntoOneLeaf) { expect_equal_to_a_set(40, 10); }
 
-TEST(Ranking, KeepsItsOrderWhenScoresComeSorted) {
+TEST(Ranking, StaysOrderedForSortedScores) {
   for (const double direction : {1.0, -1.0}) {
     Ranking ranking(10'000);
     for (Ranking::Slot slot = 0; slot < 10'000; ++slot) ranking.insert(slot, direction * slot);

@@ -1,7 +1,9 @@
-// Was a state saved with the same settings?
+// Checks that a state was saved with the same settings.
 //
 //   writer.text(fields_text(config_));     // when saving
-//   expect_settings(reader, config_);      // when loading, at the same place
+//   expect_settings(reader, config_);      // when loading, at the same position
+//
+// Thread-safe for different readers.
 #pragma once
 
 #include <string>
@@ -11,7 +13,7 @@
 
 namespace plr {
 
-// Throws std::runtime_error naming the first setting that differs.
+// Throws std::runtime_error with the first setting that differs.
 template <class Config>
 void expect_settings(ByteReader& reader, const Config& config) {
   const std::string saved = reader.text();

@@ -1,16 +1,16 @@
-// How is an index drawn in proportion to its value, when the values keep changing?
-//
-// A tree of sums: each node holds the sum of its eight children, one cache line of them.  Setting a
-// value adds up the eight siblings again on the way to the root, so that no rounding error is ever
-// carried along: the tree is a function of the values it holds now, not of their history.
+// A tree of sums: draws an index in proportion to its value while the values change.
 //
 //   SumTree<double> tree(1000);
 //   tree.set(3, 0.5);
 //   const std::size_t index = tree.draw(random, [](double sum, auto, auto) { return sum; });
 //
+// Each node holds the sum of its eight children, which are one cache line. set() recomputes the
+// sums of eight siblings on the path to the root, so rounding errors do not accumulate: the tree
+// depends on its present values only, not on their history.
+//
 // The weight of a node may be any function of (sum, first index, number of indices) that is
-// additive over disjoint nodes; with the sum of timestamps, count * now - sum weighs a node by
-// staleness. O(log n) for set and draw.  A value type.  Not synchronized.
+// additive over disjoint nodes; with the sum of timestamps, count * now - sum weights a node by
+// staleness. set() and draw() take O(log n) and do not allocate. Copyable. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace plr {
 template <class Value>
 class SumTree {
  public:
-  // `capacity` values, all zero.
+  // `capacity` values, all 0.
   explicit SumTree(std::size_t capacity) : capacity_(capacity) {
     std::size_t width = capacity;
     do {
@@ -39,18 +39,18 @@ class SumTree {
   std::size_t capacity() const { return capacity_; }
   const Value& operator[](std::size_t index) const { return levels_[0][index]; }
 
-  Value sum() const { return add_up(levels_.back(), 0); }
+  Value sum() const { return sum_of_eight(levels_.back(), 0); }
 
   void set(std::size_t index, const Value& value) {
     assert(index < capacity_);
     levels_[0][index] = value;
     for (std::size_t level = 1; level < levels_.size(); ++level) {
       index /= kArity;
-      levels_[level][index] = add_up(levels_[level - 1], index * kArity);
+      levels_[level][index] = sum_of_eight(levels_[level - 1], index * kArity);
     }
   }
 
-  // Sets the values 0..count-1 to value_at(index) and the others to zero, in O(capacity).
+  // Sets the values 0..count-1 to value_at(index) and the others to 0, in O(capacity).
   template <class ValueAt>
   void assign(std::size_t count, ValueAt value_at) {
     for (std::size_t i = 0; i < levels_[0].size(); ++i) {
@@ -58,14 +58,13 @@ class SumTree {
     }
     for (std::size_t level = 1; level < levels_.size(); ++level) {
       for (std::size_t i = 0; i * kArity < levels_[level - 1].size(); ++i) {
-        levels_[level][i] = add_up(levels_[level - 1], i * kArity);
+        levels_[level][i] = sum_of_eight(levels_[level - 1], i * kArity);
       }
     }
   }
 
-  // An index with probability weigh(its value, index, 1) / (the sum of these over all indices).
-  // Some weight must be positive.  One random number per level, so that no precision is lost on the
-  // way down.
+  // Returns an index with probability proportional to weigh(its value, index, 1). Uses one random
+  // number per level of the tree, so that no precision is lost. REQUIRES: a weight is positive.
   template <class Weigh>
   std::size_t draw(Random& random, Weigh weigh) const {
     using Weight = std::invoke_result_t<Weigh, Value, std::size_t, std::size_t>;
@@ -86,7 +85,7 @@ class SumTree {
  private:
   static constexpr std::size_t kArity = 8;
 
-  static Value add_up(const std::vector<Value>& values, std::size_t first) {
+  static Value sum_of_eight(const std::vector<Value>& values, std::size_t first) {
     const Value* v = values.data() + first;
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
   }
@@ -102,7 +101,7 @@ class SumTree {
     } else {
       target = random.uniform() * total;
     }
-    // Where rounding pushes the target past the end, the last possible one is taken.
+    // If rounding moves the target past the end, the last positive weight is chosen.
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < kArity; ++i) {
       if (weights[i] <= 0) continue;
@@ -114,7 +113,8 @@ class SumTree {
   }
 
   std::size_t capacity_;
-  std::vector<std::vector<Value>> levels_;  // values first, each padded to whole nodes; root last
+  std::vector<std::vector<Value>>
+      levels_;  // the values first, the root last; each padded to whole nodes
 };
 
 }  // namespace plr

@@ -10,8 +10,8 @@ namespace {
 
 constexpr auto kBySum = [](auto sum, std::size_t, std::size_t) { return sum; };
 
-TEST(SumTree, ForgetsAHugeValueWithoutATrace) {
-  // Adding and subtracting 1e20 would leave the ones at 0: 1e20 + 1 == 1e20 in double.
+TEST(SumTree, KeepsNoErrorOfALargeValueThatIsGone) {
+  // Adding and subtracting 1e20 would lose the ones: 1e20 + 1 == 1e20 in double.
   SumTree<double> tree(100);
   for (std::size_t i = 0; i < 100; ++i) tree.set(i, 1.0);
   tree.set(50, 1e20);
@@ -37,7 +37,7 @@ TEST(SumTree, DrawsInProportionToTheValues) {
   std::vector<int> counts(70, 0);
   constexpr int kDraws = 80'000;
   for (int i = 0; i < kDraws; ++i) ++counts.at(tree.draw(random, kBySum));
-  // Deviations sqrt(n p (1-p)) are at most 137: five of them.
+  // Five standard deviations, sqrt(n p (1-p)) <= 137 each.
   EXPECT_NEAR(counts[3], 10'000, 5 * 137);
   EXPECT_NEAR(counts[9], 20'000, 5 * 137);
   EXPECT_NEAR(counts[69], 50'000, 5 * 137);
@@ -45,7 +45,7 @@ TEST(SumTree, DrawsInProportionToTheValues) {
 }
 
 TEST(SumTree, DrawsByAnyAdditiveWeight) {
-  // Timestamps 1, 4, 9 seen at time 10: stalenesses 9, 6, 1 of 16.
+  // Timestamps 1, 4, 9 at time 10: stalenesses 9, 6, 1 of 16.
   SumTree<std::uint64_t> timestamps(3);
   timestamps.set(0, 1);
   timestamps.set(1, 4);
@@ -59,7 +59,7 @@ TEST(SumTree, DrawsByAnyAdditiveWeight) {
       return present * 10 - sum;
     }));
   }
-  // Deviations are at most sqrt(n / 4) = 200: five of them.
+  // Five standard deviations, at most sqrt(n / 4) = 200 each.
   EXPECT_NEAR(counts[0], 90'000, 1'000);
   EXPECT_NEAR(counts[1], 60'000, 1'000);
   EXPECT_NEAR(counts[2], 10'000, 1'000);

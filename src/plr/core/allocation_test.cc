@@ -1,4 +1,4 @@
-// In steady state the sampler and the scorer take no memory: counted by a replaced allocator.
+// The sampler and the scorer do not allocate in steady state: a replaced allocator counts.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -23,13 +23,13 @@ std::size_t allocations_of_play(Curriculum& curriculum, int episodes, Random ran
   return num_allocations() - before;
 }
 
-TEST(Allocation, OfAVectorIsCounted) {
+TEST(Allocation, CountsAVector) {
   const std::size_t before = num_allocations();
   const std::vector<int> numbers(1000, 1);
   EXPECT_EQ(num_allocations() - before, 1U);
 }
 
-TEST(LevelReplay, TakesNoMemoryFromItsFirstDrawOn) {
+TEST(LevelReplay, DoesNotAllocate) {
   const Random random = Streams(1).named("test");
   for (int transform = 0; transform < 6; ++transform) {
     for (const SeenOn seen_on : {SeenOn::kSample, SeenOn::kScore}) {
@@ -41,7 +41,7 @@ TEST(LevelReplay, TakesNoMemoryFromItsFirstDrawOn) {
   }
 }
 
-TEST(LevelReplay, OfAStreamTakesNoMemoryOnceItsBufferIsFull) {
+TEST(LevelReplay, DoesNotAllocateOnceTheBufferOfAStreamIsFull) {
   const Random random = Streams(2).named("test");
   for (const Transform transform : {Transform::kRank, Transform::kProportional}) {
     LevelReplay replay(LevelSet::stream(0, 1ULL << 40),
@@ -52,7 +52,7 @@ TEST(LevelReplay, OfAStreamTakesNoMemoryOnceItsBufferIsFull) {
   }
 }
 
-TEST(Tscl, TakesNoMemoryOnceItsWindowsAreFull) {
+TEST(Tscl, DoesNotAllocateOnceItsWindowsAreFull) {
   const Random random = Streams(3).named("test");
   for (const TsclPolicy policy : {TsclPolicy::kEpsilonGreedy, TsclPolicy::kBoltzmann}) {
     Tscl tscl(LevelSet::range(0, 100), {.policy = policy}, random);
@@ -63,7 +63,7 @@ TEST(Tscl, TakesNoMemoryOnceItsWindowsAreFull) {
   }
 }
 
-TEST(EpisodeScorer, TakesNoMemoryPerStepOrEpisode) {
+TEST(EpisodeScorer, DoesNotAllocatePerStepOrEpisode) {
   EpisodeScorer scorer({}, 8, 64);
   const std::vector<float> values(8, 0.5F);
   const auto play = [&] {

@@ -10,7 +10,7 @@
 namespace plr {
 namespace {
 
-// Finite sets are indexed by 32 bits, the highest of which marks an absent entry.
+// Finite sets are indexed by 32 bits; the highest index marks an absent entry.
 constexpr std::uint64_t kMaxFinite = std::numeric_limits<std::uint32_t>::max() - 1;
 
 void check_finite(std::uint64_t count) {
@@ -26,8 +26,8 @@ LevelSet::LevelSet(LevelId first, std::uint64_t count, bool is_stream)
     : first_(first), count_(count), is_stream_(is_stream) {
   if (count == 0) throw std::invalid_argument("levels: the set is empty; give at least one level");
   if (count - 1 > std::numeric_limits<LevelId>::max() - first) {
-    throw std::invalid_argument("levels: " + std::to_string(count) + " levels from " +
-                                std::to_string(first) + " on run past the last 64-bit id");
+    throw std::invalid_argument("levels: " + std::to_string(count) + " levels, starting at " +
+                                std::to_string(first) + ", exceed the last 64-bit id");
   }
 }
 

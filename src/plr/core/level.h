@@ -1,14 +1,14 @@
-// Which levels are there to train on?
+// Levels and sets of levels.
 //
-// A level is a 64-bit id, in practice the seed that an environment makes it from.  A LevelSet says
-// which ids may be drawn:
+// A level is a 64-bit id, usually the seed from which an environment generates it. A LevelSet holds
+// the ids that may be drawn:
 //
 //   LevelSet::range(0, 200)          the ids 0..199
 //   LevelSet::list({3, 14, 15})      these ids, in this order
-//   LevelSet::stream(0, 1ULL << 31)  the full distribution: far too many ids to remember each
+//   LevelSet::stream(0, 1ULL << 31)  the full distribution: too many ids to keep data for each
 //
-// The first two are finite: their levels have indices 0..size()-1, and a curriculum keeps something
-// for each.  Of a stream it keeps what it wants to see again.  A value type.
+// The first two are finite: their levels have the indices 0..size()-1, and curricula keep data for
+// each. Of a stream they keep a bounded number of levels. Copyable. Immutable, hence thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ using LevelId = std::uint64_t;
 
 class LevelSet {
  public:
-  // `count` consecutive ids from `first` on.  Throws std::invalid_argument if count is 0, above
-  // 2^32 - 2, or runs past the last 64-bit id.
+  // `count` consecutive ids, starting at `first`. Throws std::invalid_argument if count is 0, above
+  // 2^32 - 2, or exceeds the last 64-bit id.
   static LevelSet range(LevelId first, std::uint64_t count);
-  // Exactly these ids.  Throws std::invalid_argument if there is none or one is given twice.
+  // These ids. Throws std::invalid_argument if the list is empty or has an id twice.
   static LevelSet list(std::vector<LevelId> ids);
-  // `count` consecutive ids from `first` on, treated as endless.
+  // `count` consecutive ids, starting at `first`, as a stream.
   static LevelSet stream(LevelId first, std::uint64_t count);
 
   bool is_stream() const { return is_stream_; }
   std::uint64_t size() const { return count_; }
 
-  // The id at an index below size().
+  // REQUIRES: index < size().
   LevelId operator[](std::uint64_t index) const {
     return ids_.empty() ? first_ + index : ids_[index];
   }
 
-  // The inverse, or nothing where the id is not of this set.
+  // The index of an id; nothing if the set does not have it.
   std::optional<std::uint64_t> index_of(LevelId id) const {
     if (!ids_.empty()) return index_.find(id);
     if (id < first_ || id - first_ >= count_) return std::nullopt;
@@ -48,10 +48,10 @@ class LevelSet {
   }
   bool contains(LevelId id) const { return index_of(id).has_value(); }
 
-  // The ids of a list; none for the others, whose ids follow from the first.
+  // The ids of a list; empty for ranges and streams.
   std::span<const LevelId> ids() const { return ids_; }
 
-  // Equal for equal sets, and for others in practice never.
+  // A hash: equal for equal sets, and in practice different for others.
   std::uint64_t fingerprint() const;
 
  private:
@@ -60,8 +60,8 @@ class LevelSet {
   LevelId first_ = 0;
   std::uint64_t count_ = 0;
   bool is_stream_ = false;
-  std::vector<LevelId> ids_;  // of a list only
-  IdMap index_;               // of a list only
+  std::vector<LevelId> ids_;  // for lists only
+  IdMap index_;               // for lists only
 };
 
 }  // namespace plr

@@ -1,4 +1,6 @@
-// What does a curriculum that draws from a ReplayDistribution hold of its levels?
+// The levels of a curriculum that draws from a ReplayDistribution, with their weights.
+//
+// O(slots). Thread-safe while the distribution does not change.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +11,7 @@
 
 namespace plr {
 
-// As of draw `now`; level_at(slot) and is_scored(slot) tell what the distribution does not know.
+// The weights at draw number `now`; level_at(slot) and is_scored(slot) give the other fields.
 template <class LevelAt, class IsScored>
 std::vector<LevelWeight> level_weights(const ReplayDistribution& distribution, std::int64_t now,
                                        LevelAt level_at, IsScored is_scored) {

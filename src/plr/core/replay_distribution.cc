@@ -12,7 +12,7 @@ namespace {
 constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 constexpr Ranking::Slot kLastSlot = std::numeric_limits<Ranking::Slot>::max();
 
-// Weights outside of this range are scaled anew before they overflow or vanish.
+// Weights outside this range are rescaled before they overflow or underflow.
 constexpr double kSmallestSum = 1e-250;
 constexpr double kLargestSum = 1e250;
 
@@ -32,7 +32,7 @@ ReplayDistribution::ReplayDistribution(const LevelReplayConfig& config, std::siz
       weights_(is_weighted(config.transform) ? capacity : 0),
       scale_(config.transform == Transform::kSoftmax ? 0.0 : 1.0) {
   if (config.transform == Transform::kRank) {
-    // Added up from the lightest on, so that the tail is exact too.
+    // Summed from the smallest weight, so that the tail is exact too.
     mass_after_.assign((config.unseen_compete ? num_levels : capacity) + 1, 0.0);
     for (std::size_t rank = mass_after_.size() - 1; rank > 0; --rank) {
       mass_after_[rank - 1] = mass_after_[rank] + rank_weight(rank);
@@ -105,7 +105,7 @@ ReplayDistribution::Slot ReplayDistribution::draw_by_score(Random& random) const
 }
 
 ReplayDistribution::Slot ReplayDistribution::draw_by_rank(Random& random) const {
-  // Ranks 1..ahead, then, past the gap, up to the last: the mass of each stretch.
+  // The mass of the ranks 1..ahead, and of those behind the gap.
   const std::size_t ahead = ahead_of_gap();
   const std::size_t last = ranking_.size() + gap();
   const double mass_ahead = mass_after_[0] - mass_after_[ahead];
@@ -113,7 +113,7 @@ ReplayDistribution::Slot ReplayDistribution::draw_by_rank(Random& random) const 
   const double target = random.uniform() * (mass_ahead + mass_behind);
   if (!(mass_ahead + mass_behind > 0)) return draw_any(random);
 
-  // The first rank of the stretch after which no more than the rest of the mass remains.
+  // The first rank after which at most the rest of the mass remains.
   const bool is_ahead = target < mass_ahead || !(mass_behind > 0);
   const double rest =
       is_ahead ? mass_after_[0] - target : mass_after_[ahead + gap()] - (target - mass_ahead);
@@ -131,11 +131,11 @@ ReplayDistribution::Slot ReplayDistribution::draw_best(Random& random) const {
   return ranking_.slot_at(random.below(ranking_.count_before(best, kLastSlot)));
 }
 
-// Of epsilon-greedy: the probability of taking the best rather than any.
+// For epsilon-greedy: the probability of drawing the best slot instead of any.
 double ReplayDistribution::best_share() const {
   if (!config_.unseen_compete) return 1 - config_.epsilon;
-  // The released form (D30): the best may be an unseen level, which cannot be replayed, and epsilon
-  // is shared by all levels, of which only the seen ones count.
+  // The released code (D30): the best may be an unseen level, which cannot be replayed, and epsilon
+  // is spread over all levels, of which only the seen ones can be drawn.
   const bool is_unseen_best =
       ranking_.size() == 0 || (gap() > 0 && !(scores_[ranking_.slot_at(0)] > 0));
   const double best = is_unseen_best ? 0 : 1 - config_.epsilon;
@@ -158,7 +158,7 @@ void ReplayDistribution::probabilities(std::int64_t now, std::vector<double>& ou
   }
 }
 
-// In any unit; all zero if no slot has a weight.
+// Not normalized; all 0 if no slot has a weight.
 void ReplayDistribution::score_weights(std::vector<double>& weights) const {
   weights.assign(size_, 0.0);
   if (is_weighted(config_.transform)) {
@@ -202,13 +202,13 @@ double ReplayDistribution::rank_weight(std::size_t rank) const {
   return std::pow(static_cast<double>(rank), -1 / config_.temperature);
 }
 
-// Of the proportional transform: what is raised to the power.
+// For the proportional transform: the base of the power.
 double ReplayDistribution::base_of(double score) const {
   const double offset = config_.staleness_coef == 0 ? config_.proportional_offset : 0.0;
   return (config_.clip_negative ? std::max(score, 0.0) : score) + offset;
 }
 
-// Whether the weight of this score is positive, be it too small for a double.
+// Whether the weight of this score is positive, even if it underflows.
 bool ReplayDistribution::has_weight(double score) const {
   if (config_.transform == Transform::kSoftmax) return true;
   const double base = base_of(score);
@@ -233,7 +233,7 @@ void ReplayDistribution::set_weight(Slot slot, double score) {
   }
 }
 
-// Gives the heaviest slot the weight 1.
+// Scales the weights so that the largest is 1.
 void ReplayDistribution::rescale() {
   const bool is_softmax = config_.transform == Transform::kSoftmax;
   double heaviest = is_softmax ? -std::numeric_limits<double>::infinity() : 0.0;

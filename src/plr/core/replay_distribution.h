@@ -1,22 +1,22 @@
-// Of the levels already seen, which one is replayed?
+// The distribution from which level replay draws a seen level.
 //
-// Each lives in a slot, with the score last measured there and the draw at which it was last
-// chosen, its timestamp.  A replay takes slot i with probability
+// Each seen level has a slot with its last score and its timestamp, the number of the draw that
+// last chose it. Slot i is drawn with probability
 //
 //   (1 - staleness_coef) * P_score(i)  +  staleness_coef * P_staleness(i)
 //
-// where P_score follows the transform of the config and P_staleness(i) is proportional to the
-// number of draws since i was chosen.  Slots without a score have P_score 0; if no slot has any
-// weight in one of the two parts, that part is uniform over all slots (D24).
+// where P_score is defined by config.transform and P_staleness(i) is proportional to the number of
+// draws since i was chosen. Slots without a score have P_score 0. If all weights of one of the two
+// parts are 0, that part is uniform over all slots (D24).
 //
 //   ReplayDistribution replay(config, 200, 200);
 //   const auto slot = replay.append(1);        // chosen by draw 1
 //   replay.set_score(slot, 0.3);
 //   replay.draw(random, 2);                    // the slot that draw 2 replays
 //
-// draw, stamp and set_score cost O(log slots) and allocate nothing.  Where the weights of the
-// proportional or softmax transform would leave the range of a double, all are scaled anew, in
-// O(slots).  A value type.  Not synchronized.
+// draw(), stamp() and set_score() take O(log slots) and do not allocate. If the weights of the
+// proportional or softmax transform would leave the range of a double, all of them are rescaled in
+// O(slots). Copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -34,30 +34,30 @@ class ReplayDistribution {
  public:
   using Slot = Ranking::Slot;
 
-  // At most `capacity` slots.  `num_levels` is how many compete under config.unseen_compete.
+  // Holds up to `capacity` slots. `num_levels` levels take part if config.unseen_compete is set.
   ReplayDistribution(const LevelReplayConfig& config, std::size_t capacity, std::size_t num_levels);
 
   std::size_t size() const { return size_; }
 
-  // A new slot without a score.
+  // Adds a slot without a score.
   Slot append(std::int64_t timestamp);
-  // The slot was chosen by this draw.
+  // Sets the timestamp of a slot.
   void stamp(Slot slot, std::int64_t timestamp);
   void set_score(Slot slot, double score);
 
   bool is_scored(Slot slot) const;
   double score(Slot slot) const { return is_scored(slot) ? scores_[slot] : 0.0; }
   std::int64_t timestamp(Slot slot) const { return timestamps_[slot]; }
-  // How stale draw number `now` finds the slot.
+  // The staleness of the slot at draw number `now`.
   std::int64_t staleness(Slot slot, std::int64_t now) const;
 
-  // The slot that draw number `now` replays.  There must be one.
+  // The slot that draw number `now` replays. REQUIRES: size() > 0.
   Slot draw(Random& random, std::int64_t now) const;
 
-  // P_replay of draw number `now`, for every slot, into a vector that may be used again.
+  // Writes P_replay at draw number `now` of every slot to `out`, which is resized.
   void probabilities(std::int64_t now, std::vector<double>& out) const;
 
-  // By how much the stored weights are scaled: needed to restore them bit for bit.
+  // The scale of the stored weights, which a bitwise identical restore needs.
   double scale() const { return scale_; }
   void restore_scale(double scale);
 
@@ -77,7 +77,7 @@ class ReplayDistribution {
   void score_weights(std::vector<double>& weights) const;
   double best_share() const;
 
-  // Levels without a score that rank in between, and the slots that rank ahead of them.
+  // The number of levels without a score in the ranking, and of slots before them.
   std::size_t gap() const { return config_.unseen_compete ? num_levels_ - ranking_.size() : 0; }
   std::size_t ahead_of_gap() const;
   double rank_weight(std::size_t rank) const;
@@ -86,12 +86,12 @@ class ReplayDistribution {
   std::size_t num_levels_;
   std::size_t size_ = 0;
 
-  std::vector<double> scores_;        // [capacity]; NaN where there is none
+  std::vector<double> scores_;        // [capacity]; NaN without a score
   SumTree<std::int64_t> timestamps_;  // [capacity]
-  Ranking ranking_;                   // of the scored slots; rank, greedy and their kin
-  std::vector<double> mass_after_;    // [r]: the rank weights after rank r added up; rank only
-  SumTree<double> weights_;           // [capacity]; proportional and softmax only
-  std::size_t num_weighted_ = 0;      // slots whose weight is positive, however small
+  Ranking ranking_;                   // of the scored slots; for rank, greedy and epsilon-greedy
+  std::vector<double> mass_after_;    // [r]: sum of the rank weights after rank r; for rank
+  SumTree<double> weights_;           // [capacity]; for proportional and softmax
+  std::size_t num_weighted_ = 0;      // slots of positive weight, including those that underflow
   double scale_;                      // the score whose weight is 1
 };
 

@@ -1,10 +1,10 @@
-// Which levels of a finite set have been seen, and in what order?
+// The levels of a finite set that have been seen, in the order in which they became so.
 //
-// A permutation of the indices 0..count-1 whose first size() entries are the seen ones, by the
-// order in which they became so; their position there is their slot.  An unseen level becomes seen
-// by one swap, and drawing an unseen one is drawing a position behind them.
+// A permutation of the indices 0..count-1 whose first size() entries are the seen levels; the
+// position of a level there is its slot. add() is one swap, and an unseen level is drawn from the
+// positions after the seen ones. O(1) per operation, does not allocate.
 //
-// A value type.  Not synchronized.
+// Copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,20 @@ class SeenLevels {
   std::size_t size() const { return size_; }
   std::size_t num_unseen() const { return order_.size() - size_; }
 
-  // The slot of a seen level.
+  // The slot of a level; nothing if it is unseen.
   std::optional<std::uint32_t> slot_of(std::size_t index) const {
     if (position_[index] >= size_) return std::nullopt;
     return position_[index];
   }
-  // The level in a slot below size().
+  // The level in a slot. REQUIRES: slot < size().
   std::uint32_t index_at(std::size_t slot) const { return order_[slot]; }
 
-  // An unseen level, each equally likely.  There must be one.
+  // An unseen level, each equally likely. REQUIRES: num_unseen() > 0.
   std::uint32_t draw_unseen(Random& random) const {
     return order_[size_ + random.below(num_unseen())];
   }
 
-  // The level, unseen so far, takes the next slot.
+  // Gives a level the next slot. REQUIRES: it is unseen.
   void add(std::size_t index) {
     const std::uint32_t from = position_[index];
     std::swap(order_[from], order_[size_]);
@@ -51,7 +51,7 @@ class SeenLevels {
     ++size_;
   }
 
-  // The permutation, and its inverse operation: false if `order` is none.
+  // The permutation; restore() returns false and changes nothing if `order` is not one.
   std::span<const std::uint32_t> order() const { return order_; }
   bool restore(std::span<const std::uint32_t> order, std::size_t size) {
     if (order.size() != order_.size() || size > order.size()) return false;
@@ -67,8 +67,8 @@ class SeenLevels {
   }
 
  private:
-  std::vector<std::uint32_t> order_;     // [position]: the level there
-  std::vector<std::uint32_t> position_;  // [level]: where it stands
+  std::vector<std::uint32_t> order_;     // [position]: level
+  std::vector<std::uint32_t> position_;  // [level]: position
   std::size_t size_ = 0;
 };
 

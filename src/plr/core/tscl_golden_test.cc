@@ -1,4 +1,4 @@
-// TSCL-Window against recorded slopes and traces.
+// Compares TSCL-Window with recorded slopes and traces.
 #include <gtest/gtest.h>
 
 #include "plr/core/tscl.h"
@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 using testing::golden_lines;
 
-TEST(LeastSquaresSlope, IsThatOfGoldenPoints) {
+TEST(LeastSquaresSlope, EqualsGoldenSlopes) {
   for (const json& line : golden_lines("tscl/slopes.jsonl.gz")) {
     std::vector<TimedReturn> points;
     for (std::size_t i = 0; i < line.at("times").size(); ++i) {

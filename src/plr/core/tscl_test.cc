@@ -14,7 +14,7 @@ namespace {
 
 Random stream(std::uint64_t seed = 1) { return Streams(seed).named("levels"); }
 
-// A curriculum that could be slow: it keeps every return and adds up over all levels each time.
+// TSCL without data structures: keeps every return and sums over all levels each time.
 class NaiveTscl {
  public:
   NaiveTscl(const TsclConfig& config, std::size_t num_levels)
@@ -30,7 +30,7 @@ class NaiveTscl {
     q_[level] = config_.smoothing * slope + (1 - config_.smoothing) * q_[level];
   }
 
-  // Of the next draw.
+  // The probabilities of the next draw.
   std::vector<double> probabilities() const {
     std::vector<double> weights(q_.size());
     double best = 0;
@@ -57,7 +57,7 @@ class NaiveTscl {
   }
 
  private:
-  // By the normal equations, which is another way than that of the header.
+  // By the normal equations, unlike tscl.cc.
   double slope_of(const std::vector<std::pair<double, double>>& points) const {
     if (points.size() < 2) return config_.first_slope;
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -75,7 +75,7 @@ class NaiveTscl {
   double num_episodes_ = 0;
 };
 
-TEST(LeastSquaresSlope, IsThatOfTheLine) {
+TEST(LeastSquaresSlope, EqualsTheSlopeOfALine) {
   // Through (0, 1), (1, 3), (2, 5) goes 1 + 2 t; (0, 0), (1, 1), (2, 0), (3, 1) has the means 1.5
   // and 0.5, the covariance (-1.5)(-.5) + (-.5)(.5) + (.5)(-.5) + (1.5)(.5) = 1 and the variance 5.
   EXPECT_NEAR(least_squares_slope({{{0, 1}, {1, 3}, {2, 5}}}), 2, 1e-15);
@@ -85,7 +85,7 @@ TEST(LeastSquaresSlope, IsThatOfTheLine) {
   EXPECT_EQ(least_squares_slope({}, 1), 0);
 }
 
-TEST(Tscl, PrefersTheLevelWhoseReturnsMoveWhicheverWay) {
+TEST(Tscl, PrefersLevelsWhoseReturnsRiseOrFall) {
   Tscl tscl(LevelSet::range(10, 4), {.epsilon = 0.5}, stream());
   const auto play = [&](LevelId level, double value) {
     tscl.choose(level);
@@ -94,7 +94,7 @@ TEST(Tscl, PrefersTheLevelWhoseReturnsMoveWhicheverWay) {
   play(10, 0);
   play(10, 1);  // a slope of 1
   play(11, 5);
-  play(11, 3);  // of -2: forgetting counts too
+  play(11, 3);  // a slope of -2: forgetting counts too
   EXPECT_NEAR(tscl.progress(10), 1, 1e-15);
   EXPECT_NEAR(tscl.progress(11), -2, 1e-15);
   // Half of the draws to the best, half to all four.
@@ -119,13 +119,13 @@ TEST(Tscl, SmoothsTheSlope) {
   EXPECT_NEAR(tscl.progress(0), 0.4375, 1e-15);  // 0, then .25, then .25 + .25 * .75
 }
 
-TEST(Tscl, TriesEveryLevelEarlyIfTheFirstSlopeIsOptimistic) {
+TEST(Tscl, TriesEveryLevelEarlyWithAnOptimisticFirstSlope) {
   Tscl tscl(LevelSet::range(0, 3), {.epsilon = 0, .first_slope = 1}, stream());
   tscl.record({.level = 2, .episode_return = 0});
   EXPECT_EQ(tscl.next(), 2U);
 }
 
-TEST(Tscl, SharesDrawsAmongEqualLevels) {
+TEST(Tscl, SplitsDrawsAmongEqualLevels) {
   Tscl tscl(LevelSet::range(0, 50), {.epsilon = 0}, stream());
   std::set<LevelId> drawn;
   for (int i = 0; i < 1000; ++i) drawn.insert(tscl.next());
@@ -139,14 +139,14 @@ TEST(Tscl, IgnoresPiecesOfUnfinishedEpisodes) {
   EXPECT_EQ(tscl.progress(1), 0);
 }
 
-TEST(Tscl, DrawsAsItsWeightsSay) {
+TEST(Tscl, DrawsWithItsWeights) {
   for (const TsclPolicy policy : {TsclPolicy::kEpsilonGreedy, TsclPolicy::kBoltzmann}) {
     const TsclConfig config{.policy = policy, .temperature = 0.5, .staleness_coef = 0.4};
     std::vector<int> counts(5);
     std::vector<LevelWeight> weights;
     const int draws = 20'000;
     for (int i = 0; i < draws; ++i) {
-      // The same history each time, then a draw from another stream.
+      // The same history each time, then a draw from a different stream.
       Tscl tscl(LevelSet::range(0, 5), config, stream(100 + i));
       for (int episode = 0; episode < 12; ++episode) {
         const auto level = static_cast<LevelId>(episode * episode % 5);
@@ -164,7 +164,7 @@ TEST(Tscl, DrawsAsItsWeightsSay) {
   }
 }
 
-TEST(Tscl, EqualsItsNaiveForm) {
+TEST(Tscl, EqualsTheNaiveImplementation) {
   Random random = stream(3);
   const auto one_of = [&](std::vector<double> values) {
     return values[random.below(values.size())];
@@ -188,7 +188,7 @@ TEST(Tscl, EqualsItsNaiveForm) {
       fast.record({.level = level, .episode_return = value});
       naive.record(level, value);
       naive.choose(level = fast.next());
-      // Where two |Q| are equal but for rounding, only one form may see a tie.
+      // If two |Q| differ by rounding only, one implementation may see a tie and the other not.
       const auto weights = fast.weights();
       const auto expected = naive.probabilities();
       std::vector<double> scores;
