@@ -44,8 +44,8 @@ std::vector<Real> advantages_of(const json& c, bool is_float32) {
   return advantages;
 }
 
-TEST(Gae, ByHand) {
-  // spec 1.10: gamma .999, lambda .95, terminal: A = (0.4638494, 0.384015, 0.3)
+TEST(Gae, EqualsHandComputedValues) {
+  // gamma .999, lambda .95, terminal: A = (0.4638494, 0.384015, 0.3)
   const std::vector<double> rewards = {0, 0, 1};
   const std::vector<double> values = {.5, .6, .7, .8};
   const std::vector<std::uint8_t> done = {0, 0, 1};
@@ -89,7 +89,7 @@ TEST(Gae, EqualsTheGoldenAdvantagesInFloat) {
   EXPECT_GT(cases, 0);
 }
 
-// The scores of every segment, as the scorer finds them: each rollout commits what is open.
+// The scores of every segment; each rollout commits its open episodes.
 TEST(EpisodeScorer, EqualsTheGoldenSegmentScores) {
   for (const json& c : golden_lines("gae/gae_cases.jsonl.gz")) {
     SCOPED_TRACE(c.at("case").get<std::string>());
@@ -120,7 +120,7 @@ TEST(EpisodeScorer, EqualsTheGoldenSegmentScores) {
         scorer.end_rollout(std::span(&bootstrap, 1));
         int results = 0;
         scorer.drain([&](const EpisodeResult& result) {
-          // The bootstrap value passes through a float.
+          // The bootstrap value is a float.
           const bool is_exact = is_terminal || is_float32;
           EXPECT_NEAR(result.score, segment.at(name).get<double>(), is_exact ? 1e-12 : 1e-7);
           ++results;
@@ -152,7 +152,7 @@ TEST(RewardNormalizer, EqualsTheGoldenRewards) {
   }
 }
 
-TEST(RewardNormalizer, GoesOnIdenticallyAfterLoad) {
+TEST(RewardNormalizer, ContinuesIdenticallyAfterLoad) {
   RewardNormalizer a({}, 2);
   std::vector<float> out(2);
   a.normalize(std::vector<double>{1, 0}, std::vector<std::uint8_t>{0, 0}, out);
