@@ -37,7 +37,7 @@ struct TrainArguments {
 // Later ones win: preset, algorithm, method, file, flags.
 train::TrainConfig config_of(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
-  train::set_algorithm(config, enum_from<train::Algorithm>("algorithm", arguments.algorithm));
+  train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
   if (!arguments.method.empty())
     train::set_method(config, enum_from<train::Method>("method", arguments.method));
   if (!arguments.config.empty()) {

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
@@ -122,20 +123,6 @@ constexpr const char* kInitSignature =
     "def __init__(self, levels: int | range | LevelSet | collections.abc.Sequence[int] | "
     "numpy.typing.NDArray[typing.Any], *, seed: int = 1, **settings: bool | float | str) -> None";
 
-FirstLevels first_levels_in(const nb::kwargs& settings) {
-  // The one setting that is not in the config of Uniform and Tscl.
-  return settings.contains("first_levels")
-             ? enum_from<FirstLevels>("first_levels",
-                                      setting_text("first_levels", settings["first_levels"]))
-             : FirstLevels::kDrawn;
-}
-
-nb::kwargs without_first_levels(const nb::kwargs& settings) {
-  auto rest = nb::borrow<nb::kwargs>(settings.attr("copy")());
-  if (rest.contains("first_levels")) nb::del(rest["first_levels"]);
-  return rest;
-}
-
 LevelReplay make_replay(nb::handle levels, nb::handle seed, const nb::kwargs& settings) {
   LevelReplayConfig config;
   set_fields(settings, config);
@@ -143,32 +130,21 @@ LevelReplay make_replay(nb::handle levels, nb::handle seed, const nb::kwargs& se
 }
 
 Uniform make_uniform(nb::handle levels, nb::handle seed, const nb::kwargs& settings) {
-  for (const auto [key, value] : without_first_levels(settings)) {
-    throw std::invalid_argument("unknown setting '" + nb::cast<std::string>(key) +
-                                "'; did you mean first_levels?");
-  }
-  return {levels_from(levels), stream_of(seed), first_levels_in(settings)};
+  StartConfig start;
+  set_fields(settings, start);
+  return {levels_from(levels), stream_of(seed), start};
 }
 
 Tscl make_tscl(nb::handle levels, nb::handle seed, const nb::kwargs& settings) {
   TsclConfig config;
-  set_fields(without_first_levels(settings), config);
-  return {levels_from(levels), config, stream_of(seed), first_levels_in(settings)};
+  StartConfig start;
+  set_fields(settings, config, start);
+  return {levels_from(levels), config, stream_of(seed), start};
 }
 
 nb::dict settings_of_replay(const LevelReplay& replay) { return settings_of(replay.config()); }
-
-nb::dict settings_of_uniform(const Uniform& uniform) {
-  nb::dict settings;
-  settings["first_levels"] = to_text(uniform.first_levels());
-  return settings;
-}
-
-nb::dict settings_of_tscl(const Tscl& tscl) {
-  nb::dict settings = settings_of(tscl.config());
-  settings["first_levels"] = to_text(tscl.first_levels());
-  return settings;
-}
+nb::dict settings_of_uniform(const Uniform& uniform) { return settings_of(uniform.start()); }
+nb::dict settings_of_tscl(const Tscl& tscl) { return settings_of(tscl.config(), tscl.start()); }
 
 // Pickles a curriculum as the arguments of its constructor and its state.
 template <class T>
@@ -216,16 +192,15 @@ void bind_replay(nb::module_& module) {
       .def_prop_ro("num_draws", &LevelReplay::num_draws)
       .def_prop_ro("num_seen", &LevelReplay::num_seen, "The number of levels that can be replayed.")
       .def_static(
-          "released_code", [] { return settings_of(LevelReplayConfig::released_code()); },
+          "released_code", [] { return settings_of(released_code<LevelReplayConfig>()); },
           nb::sig("def released_code() -> dict[str, typing.Any]"),
           "The settings of the code that the paper's authors released.");
 }
 
 void bind_uniform(nb::module_& module) {
-  nb::class_<Uniform, Curriculum> type(module, "Uniform",
-                                       "The baseline: every level is equally "
-                                       "likely.\n\nSettings:\n    first_levels = drawn: the first "
-                                       "levels of the slots, drawn or sequential");
+  static const std::string doc =
+      "The baseline: every level is equally likely.\n\n" + settings_help<StartConfig>();
+  nb::class_<Uniform, Curriculum> type(module, "Uniform", doc.c_str());
   bind_curriculum(type, &make_uniform, &settings_of_uniform);
   type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp)
       .def(
@@ -237,8 +212,7 @@ void bind_uniform(nb::module_& module) {
 void bind_tscl(nb::module_& module) {
   static const std::string doc =
       "TSCL-Window: draws levels by the rate at which their returns change.\n\n" +
-      settings_help<TsclConfig>() +
-      "    first_levels = drawn: the first levels of the slots, drawn or sequential";
+      settings_help<TsclConfig, StartConfig>();
   nb::class_<Tscl, Curriculum> type(module, "Tscl", doc.c_str());
   bind_curriculum(type, &make_tscl, &settings_of_tscl);
   type.def("record", &record, "level"_a, "score"_a = 0.0, "episode_return"_a = 0.0, kRecordHelp)

@@ -35,11 +35,7 @@ RolloutScorer::RolloutScorer(const EpisodeScorerConfig& config, std::size_t num_
       scorer_(config, num_slots, rollout_length),
       slots_(num_slots) {}
 
-bool RolloutScorer::needs_logits() const {
-  return config_.score_function == ScoreFunction::kPolicyEntropy ||
-         config_.score_function == ScoreFunction::kLeastConfidence ||
-         config_.score_function == ScoreFunction::kMinMargin;
-}
+bool RolloutScorer::needs_logits() const { return needs_policy_term(config_.score_function); }
 
 void RolloutScorer::check(const StepsView& steps) const {
   const auto is_finite = [](double value) { return std::isfinite(value); };

@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "plr/core/algorithms.h"
 #include "rollout_scorer.h"
 #include "settings.h"
 #include "states.h"
@@ -181,7 +182,7 @@ void bind_scorer(nb::module_& module) {
           "settings", [](const RolloutScorer& self) { return settings_of(self.config()); },
           nb::sig("def settings(self) -> dict[str, bool | float | str]"))
       .def_static(
-          "released_code", [] { return settings_of(EpisodeScorerConfig::released_code()); },
+          "released_code", [] { return settings_of(released_code<EpisodeScorerConfig>()); },
           nb::sig("def released_code() -> dict[str, typing.Any]"),
           "The settings of the code that the paper's authors released.")
       .def(

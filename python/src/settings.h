@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "plr/base/closest_name.h"
@@ -31,44 +32,48 @@ std::string setting_text(std::string_view name, nb::handle value);
 // Converts a non-negative integer, such as a seed, with the messages of the command line.
 std::uint64_t whole_number(std::string_view name, nb::handle value);
 
-// Throws std::invalid_argument for an unknown name, with the closest known one, and for an invalid
-// value.
-template <class Config>
-void set_fields(const nb::kwargs& settings, Config& config) {
+// Sets the fields of one or more configs. Throws std::invalid_argument for an unknown name, with
+// the closest known one, and for a value that the setting cannot have.
+template <class... Configs>
+void set_fields(const nb::kwargs& settings, Configs&... configs) {
   for (const auto [key, value] : settings) {
     const auto name = nb::cast<std::string>(key);
-    if (set_field(config, name, setting_text(name, value))) continue;
+    const std::string text = setting_text(name, value);
+    if ((set_field(configs, name, text) || ...)) continue;
     std::vector<std::string> names;
-    visit_fields(config, [&](std::string_view field, auto&&...) { names.emplace_back(field); });
+    const auto add_name = [&](std::string_view field, auto&&...) { names.emplace_back(field); };
+    (visit_fields(configs, add_name), ...);
     throw std::invalid_argument("unknown setting '" + name + "'; did you mean " +
                                 closest_name(name, names) + "?");
   }
 }
 
-template <class Config>
-nb::dict settings_of(const Config& config) {
+// The settings of one or more configs, as {"transform": "rank", "temperature": 0.5, ...}.
+template <class... Configs>
+nb::dict settings_of(const Configs&... configs) {
   nb::dict settings;
-  visit_fields(config, [&](std::string_view name, const auto& value, const Bounds&,
-                           std::string_view /*help*/) {
+  const auto add = [&](std::string_view name, const auto& value, auto&&...) {
     if constexpr (NamedEnum<std::remove_cvref_t<decltype(value)>>) {
       settings[nb::cast(name)] = to_text(value);
     } else {
       settings[nb::cast(name)] = value;
     }
-  });
+  };
+  (visit_fields(configs, add), ...);
   return settings;
 }
 
-// Lines "NAME = DEFAULT: help" for docstrings.
-template <class Config>
+// "NAME = DEFAULT: help" lines for the docstring of a class that takes these settings.
+template <class... Configs>
 std::string settings_help() {
   std::string text = "Settings:\n";
-  const Config defaults;
-  visit_fields(defaults,
-               [&](std::string_view name, const auto& value, const Bounds&, std::string_view help) {
-                 text.append("    ").append(name).append(" = ").append(to_text(value));
-                 text.append(": ").append(help).append("\n");
-               });
+  const auto add = [&](std::string_view name, const auto& value, const Bounds&,
+                       std::string_view help) {
+    text.append("    ").append(name).append(" = ").append(to_text(value));
+    text.append(": ").append(help).append("\n");
+  };
+  const std::tuple<Configs...> defaults;
+  std::apply([&](const auto&... configs) { (visit_fields(configs, add), ...); }, defaults);
   return text;
 }
 

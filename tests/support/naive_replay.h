@@ -1,9 +1,8 @@
-// What would Prioritized Level Replay be if it could be slow?
+// Prioritized Level Replay without data structures, as a reference for tests and benchmarks.
 //
-// The sampler of plr/core/level_replay.h written down a second time, as directly as possible: it
-// sorts, adds up and looks at every level for each question.  Tests compare the fast form with it;
-// benchmarks show what the difference costs.  Scores must be moderate: it does nothing about
-// overflow.
+// The definitions of plr/core/level_replay.h, written down directly: every query sorts and sums
+// over all levels, in O(levels log levels). Does not handle overflow. Copyable. Not thread-safe.
+// REQUIRES: scores are moderate.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ class NaiveReplay {
     std::int64_t timestamp;
   };
 
-  // `num_levels` ids from 0 on, or a stream.
+  // The ids 0..num_levels-1, or a stream.
   NaiveReplay(const LevelReplayConfig& config, std::size_t num_levels, bool is_stream)
       : config_(config), num_levels_(num_levels), is_stream_(is_stream) {}
 
@@ -44,7 +43,7 @@ class NaiveReplay {
     return share;
   }
 
-  // P_replay of the next draw, for each of seen().
+  // P_replay of the next draw, for every entry of seen().
   std::vector<double> probabilities() const {
     std::vector<double> by_score = normalized(score_weights());
     std::vector<double> stale;
@@ -59,7 +58,7 @@ class NaiveReplay {
     return by_score;
   }
 
-  // Of a finite set: draws as next() does, by inverting the distribution function.
+  // For finite sets: draws by inverting the cumulative distribution.
   LevelId next(Random& random) {
     LevelId level = 0;
     if (random.uniform() < replay_probability()) {
@@ -79,7 +78,7 @@ class NaiveReplay {
     return level;
   }
 
-  // Of a finite set: every level is drawn once and scored, in the order of the ids.
+  // For finite sets: draws and scores every level once, in the order of the ids.
   template <class Score>
   void see_all(Score score) {
     for (LevelId level = 0; level < num_levels_; ++level) {
@@ -87,10 +86,10 @@ class NaiveReplay {
     }
   }
 
-  // The first levels, which count as draws only if they were drawn.
+  // Sets the first levels, which count as draws only with FirstLevels::kDrawn.
   void begin(const std::vector<LevelId>& first) {
     for (const LevelId level : first) {
-      if (config_.first_levels == FirstLevels::kDrawn) {
+      if (config_.start.first_levels == FirstLevels::kDrawn) {
         choose(level);
       } else {
         stamp(level, 0);
@@ -106,7 +105,7 @@ class NaiveReplay {
       s->is_scored = true;
       return;
     }
-    if (!drawn_at_.contains(level)) return;  // forgotten meanwhile
+    if (!drawn_at_.contains(level)) return;  // dropped meanwhile
     const std::int64_t timestamp = drawn_at_[level];
     if (is_stream_) drawn_at_.erase(level);
     if (!is_stream_) {

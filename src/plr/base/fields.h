@@ -1,31 +1,40 @@
-// How is a setting listed once and used everywhere?
+// Settings described once, at the field of their config struct.
 //
-// Every config struct has a function visit_fields(config, visit) that calls
+//   struct TsclConfig {
+//     std::int64_t window = 10;
+//     static constexpr Field kWindow{&TsclConfig::window, "tscl_window", from_to(2, 1 << 20),
+//                                    "K: number of recent returns whose slope is the progress"};
+//     ...
+//     static constexpr std::tuple kFields{kWindow, kSmoothing};
+//   };
 //
-//   visit("temperature", config.temperature, above(0), "beta: the lower, the greedier");
+// The descriptions in kFields are the only source of the checks and messages here and, elsewhere,
+// of flags, files and help. A nested config is listed as Nested{&DracConfig::ucb}. Enumerations
+// have a function enum_names(E), in the order of the enumerators.
 //
-// once per field.  From that one list come the checks here, and elsewhere flags, files and help.
-// Enumerations give their names through enum_names(E{}), in the order of the enumerators.
+// Every config is a copyable aggregate. The functions here are thread-safe.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace plr {
 
-// What a number may be.
+// The interval of the values that a number may have.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_excluded = false;
   bool high_excluded = false;
 
-  // NaN and infinities are in no bounds.
+  // False for NaN and infinities.
   bool contains(double value) const;
   // "above 0", "at least 1", "from 0 to 1", "from 0 to below 1".
   std::string text() const;
@@ -41,6 +50,84 @@ constexpr Bounds from_to_below(double low, double high) {
   return {.low = low, .high = high, .high_excluded = true};
 }
 constexpr Bounds any_value() { return {}; }
+
+// The description of one field of a config.
+template <class Config, class Value>
+class Field {
+ public:
+  // `name` is the setting's name on the command line and in files; `help` is one sentence.
+  constexpr Field(Value Config::*member, std::string_view name, const Bounds& bounds,
+                  std::string_view help)
+      : member_(member), name_(name), bounds_(bounds), help_(help) {}
+  constexpr Field(Value Config::*member, std::string_view name, std::string_view help)
+      : Field(member, name, any_value(), help) {}
+
+  // The value in the paper, or in the code that its authors released, where it is not the default.
+  constexpr Field paper(Value value) const {
+    Field field = *this;
+    field.paper_ = value;
+    return field;
+  }
+  constexpr Field released(Value value) const {
+    Field field = *this;
+    field.released_ = value;
+    return field;
+  }
+
+  constexpr std::string_view name() const { return name_; }
+  constexpr const Bounds& bounds() const { return bounds_; }
+  constexpr std::string_view help() const { return help_; }
+  constexpr const std::optional<Value>& paper() const { return paper_; }
+  constexpr const std::optional<Value>& released() const { return released_; }
+  Value default_value() const { return Config{}.*member_; }
+
+  // Calls visit(*this, the value in `config`).
+  template <class MaybeConst, class Visit>
+  void visit_in(MaybeConst& config, Visit& visit) const {
+    visit(*this, config.*member_);
+  }
+
+ private:
+  Value Config::*member_;
+  std::string_view name_;
+  Bounds bounds_;
+  std::string_view help_;
+  std::optional<Value> paper_ = {};
+  std::optional<Value> released_ = {};
+};
+
+template <class Config, class Visit>
+void visit_descriptions(Config&& config, Visit&& visit);
+
+// A config that is a member of another one: its fields count as fields of the outer one.
+template <class Config, class Inner>
+class Nested {
+ public:
+  constexpr explicit Nested(Inner Config::*member) : member_(member) {}
+
+  template <class MaybeConst, class Visit>
+  void visit_in(MaybeConst& config, Visit& visit) const {
+    visit_descriptions(config.*member_, visit);
+  }
+
+ private:
+  Inner Config::*member_;
+};
+
+// Calls visit(field, value) for every field of a config, in the order of kFields.
+template <class Config, class Visit>
+void visit_descriptions(Config&& config, Visit&& visit) {
+  std::apply([&](const auto&... field) { (field.visit_in(config, visit), ...); },
+             std::remove_cvref_t<Config>::kFields);
+}
+
+// The same as visit(name, value, bounds, help).
+template <class Config, class Visit>
+void visit_fields(Config& config, Visit&& visit) {
+  visit_descriptions(config, [&](const auto& field, auto& value) {
+    visit(field.name(), value, field.bounds(), field.help());
+  });
+}
 
 template <class T>
 concept NamedEnum = std::is_enum_v<T> && requires(T value) {
@@ -62,7 +149,7 @@ std::string to_text(E value) {
 [[noreturn]] void throw_out_of_bounds(std::string_view field, const std::string& value,
                                       const Bounds& bounds);
 
-// The enumerator of this name.  Throws std::invalid_argument naming the field, the value and the
+// The enumerator of this name. Throws std::invalid_argument with the field, the value and the
 // possible names.
 template <NamedEnum E>
 E enum_from(std::string_view field, std::string_view name) {
@@ -75,7 +162,7 @@ E enum_from(std::string_view field, std::string_view name) {
   throw_unknown_name(field, name, known);
 }
 
-// Throws std::invalid_argument naming the field, the value and the bounds if it lies outside.
+// Throws std::invalid_argument with the field, the value and the bounds if it is outside.
 template <class Number>
 void check_value(std::string_view field, Number value, const Bounds& bounds) {
   if (!bounds.contains(static_cast<double>(value))) {
@@ -83,18 +170,17 @@ void check_value(std::string_view field, Number value, const Bounds& bounds) {
   }
 }
 
-// The same for the first number of a config that lies outside.
+// Throws as check_value() does for the first number of a config that is outside its bounds.
 template <class Config>
 void check_fields(const Config& config) {
-  visit_fields(config, [](std::string_view name, const auto& value, const Bounds& bounds,
-                          std::string_view /*help*/) {
+  visit_descriptions(config, [](const auto& field, const auto& value) {
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
-      check_value(name, value, bounds);
+      check_value(field.name(), value, field.bounds());
     }
   });
 }
 
-// The value that a text stands for.  Throws std::invalid_argument naming the field and the text.
+// Parses a text into `value`. Throws std::invalid_argument with the field and the text.
 void parse_value(std::string_view field, const std::string& text, double& value);
 void parse_value(std::string_view field, const std::string& text, bool& value);
 void parse_value(std::string_view field, const std::string& text, std::int64_t& value);
@@ -108,19 +194,20 @@ void parse_value(std::string_view field, const std::string& text, E& value) {
   value = enum_from<E>(field, text);
 }
 
-// Sets the field of this name from a text; false if there is none.  Throws std::invalid_argument if
-// the text is no such value or out of its bounds.
+// Sets the field of this name from a text and returns whether the config has it. Throws
+// std::invalid_argument if the text is not such a value or is out of bounds.
 template <class Config>
 bool set_field(Config& config, std::string_view name, const std::string& text) {
   bool found = false;
-  visit_fields(config, [&](std::string_view field, auto& value, const Bounds& bounds,
-                           std::string_view /*help*/) {
-    if (field != name) return;
+  visit_descriptions(config, [&](const auto& field, auto& value) {
+    if (field.name() != name) return;
     found = true;
     auto parsed = value;
-    parse_value(field, text, parsed);
+    parse_value(name, text, parsed);
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
-      if (!bounds.contains(static_cast<double>(parsed))) throw_out_of_bounds(field, text, bounds);
+      if (!field.bounds().contains(static_cast<double>(parsed))) {
+        throw_out_of_bounds(name, text, field.bounds());
+      }
     }
     value = parsed;
   });
@@ -131,10 +218,9 @@ bool set_field(Config& config, std::string_view name, const std::string& text) {
 template <class Config>
 std::string fields_text(const Config& config) {
   std::string text;
-  visit_fields(config,
-               [&](std::string_view name, const auto& value, const Bounds&, std::string_view) {
-                 text.append(name).append(" = ").append(to_text(value)).append("\n");
-               });
+  visit_descriptions(config, [&](const auto& field, const auto& value) {
+    text.append(field.name()).append(" = ").append(to_text(value)).append("\n");
+  });
   return text;
 }
 

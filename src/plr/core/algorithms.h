@@ -1,53 +1,45 @@
-// In which settings do the paper and its authors' code differ from the defaults?
+// The two variants of the algorithm: the paper's, and the one of the code that its authors
+// released.
 //
-// By name, so that whoever knows a run by its settings can tell which of them it followed.  What
-// each means stands in docs/algorithm.md, by the numbers D1, D2, ... and E2, F9, F12.
+//   set_algorithm(config, Algorithm::kReleasedCode);
+//
+// A field that has other values there says so in its description (base/fields.h: paper, released).
+// docs/algorithm.md explains each of them by the numbers D1, D2, ..., E2, F9 and F12.
 #pragma once
 
 #include <array>
-#include <string>
+#include <cstdint>
 #include <string_view>
 
 #include "plr/base/fields.h"
 
 namespace plr {
 
-struct NamedSetting {
-  std::string_view name;
-  std::string_view value;
+enum class Algorithm : std::uint8_t {
+  kDefault,       // the paper, except for D6, where experiments favor the released code
+  kPaper,         // the paper to the letter
+  kReleasedCode,  // the code that its authors released
 };
+constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
+  return {"default", "paper", "released-code"};
+}
 
-// The paper to the letter.  The default departs from it here, as runs favour it.
-inline constexpr std::array<NamedSetting, 1> kPaperSettings = {{
-    {"open_episodes", "stitch"},  // D6
-}};
-
-// The code that its authors released.
-inline constexpr std::array<NamedSetting, 16> kReleasedCodeSettings = {{
-    {"warmup_fraction", "1"},        // D1
-    {"seen_on", "score"},            // D3
-    {"first_levels", "sequential"},  // D4
-    {"score_update", "rollout"},     // D5
-    {"open_episodes", "commit"},     // D6
-    {"commit_zeros", "false"},       // D7
-    {"update_order", "slot"},        // D8
-    {"released_td_error", "true"},   // D14
-    {"clip_negative", "false"},      // D15
-    {"unseen_compete", "true"},      // D16, D30
-    {"staleness_offset", "0"},       // D21
-    {"replay_unseen", "true"},       // D24
-    {"tail_row", "true"},            // D29
-    {"relu_skip", "true"},           // E2
-    {"drac_sampled", "true"},        // F9
-    {"overbright_cutout", "true"},   // F12
-}};
-
-// A config with those of its fields as the released code has them.
+// Sets every field in which the variants differ; other fields keep their values.
 template <class Config>
-Config as_released(Config config) {
-  for (const auto& [name, value] : kReleasedCodeSettings) {
-    set_field(config, name, std::string(value));
-  }
+void set_algorithm(Config& config, Algorithm algorithm) {
+  visit_descriptions(config, [&](const auto& field, auto& value) {
+    if (!field.paper() && !field.released()) return;
+    const auto& other = algorithm == Algorithm::kPaper ? field.paper() : field.released();
+    const bool is_default = algorithm == Algorithm::kDefault || !other;
+    value = is_default ? field.default_value() : *other;
+  });
+}
+
+// The default config with the values of the released code.
+template <class Config>
+Config released_code() {
+  Config config;
+  set_algorithm(config, Algorithm::kReleasedCode);
   return config;
 }
 

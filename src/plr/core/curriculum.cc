@@ -23,9 +23,8 @@ void check_result(const EpisodeResult& result, const LevelSet& levels) {
   check_finite("score", result.score);
   check_finite("episode_return", result.episode_return);
   if (!levels.contains(result.level)) {
-    throw std::out_of_range("level " + std::to_string(result.level) + " is not one of the " +
-                            std::to_string(levels.size()) + " levels from " +
-                            std::to_string(levels[0]) + " on");
+    throw std::out_of_range("level " + std::to_string(result.level) + " is not in the set of " +
+                            std::to_string(levels.size()) + " levels");
   }
 }
 

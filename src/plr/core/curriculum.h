@@ -1,7 +1,7 @@
-// Who decides what the agent trains on next?
+// The interface of a curriculum: it chooses the level of every episode and records the results.
 //
-// A curriculum hands out levels and hears how each episode went.  The collector asks it once per
-// episode; what ended together is recorded first, then drawn for, in the order of the slots:
+// The collector calls next() once per episode. Results of episodes that end at the same step are
+// recorded first; then the next levels are drawn, in the order of the slots:
 //
 //   std::vector<LevelId> playing = curriculum.first(num_slots);
 //   ...
@@ -9,6 +9,7 @@
 //   playing[slot] = curriculum.next();
 //
 // level_replay.h is Prioritized Level Replay; uniform.h and tscl.h are the paper's baselines.
+// Implementations are copyable and not thread-safe.
 #pragma once
 
 #include <array>
@@ -17,27 +18,29 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "plr/base/fields.h"
 #include "plr/core/level.h"
 
 namespace plr {
 
-// How an episode went.
+// The result of an episode.
 struct EpisodeResult {
   LevelId level = 0;
-  double score = 0;           // what may still be learnt there (episode_scorer.h)
-  double episode_return = 0;  // the sum of its raw rewards
-  bool is_finished = true;    // false for a piece of an episode that goes on; it has no return
+  double score = 0;           // learning potential of the level (episode_scorer.h)
+  double episode_return = 0;  // sum of its raw rewards
+  bool is_finished = true;    // false for a piece of an open episode, which has no return
 };
 
-// What a curriculum holds of a level, for logs and figures.
+// The data of a level, for logs and figures.
 struct LevelWeight {
   LevelId level = 0;
   bool is_scored = false;
-  double score = 0;        // as last recorded; 0 where none was
-  double staleness = 0;    // draws since it was last chosen
-  double probability = 0;  // of being the one, if the next draw is among these levels
+  double score = 0;        // last recorded; 0 if none was
+  double staleness = 0;    // number of draws since it was last chosen
+  double probability = 0;  // of being drawn next, given that the draw is among these levels
 };
 
 // Numbers of a curriculum that replays levels, for logs.
@@ -47,26 +50,35 @@ struct ReplaySummary {
   double replay_probability = 0;  // that the next draw is a replay
 };
 
-// The levels that the slots begin with.
+// The levels that the slots start with.
 enum class FirstLevels : std::uint8_t {
-  kDrawn,       // drawn like all others; by level replay, new ones as long as there are any
-  kSequential,  // slot k begins with the k-th level, from the start again after the last
+  kDrawn,       // drawn with next(); by level replay, unseen ones as long as there are any
+  kSequential,  // slot k starts with the k-th level, modulo the number of levels
 };
 constexpr std::array<std::string_view, 2> enum_names(FirstLevels) {
   return {"drawn", "sequential"};
 }
 
+struct StartConfig {
+  FirstLevels first_levels = FirstLevels::kDrawn;
+  static constexpr Field kFirstLevels =
+      Field{&StartConfig::first_levels, "first_levels", "levels that the slots start with (D4)"}
+          .released(FirstLevels::kSequential);
+
+  static constexpr std::tuple kFields{kFirstLevels};
+};
+
 // The first levels of kSequential.
 std::vector<LevelId> sequential_levels(const LevelSet& levels, std::size_t num_slots);
 
-// What every curriculum asks of a result before it believes it.  Throws as Curriculum::record does.
+// Checks a result; throws like Curriculum::record().
 void check_result(const EpisodeResult& result, const LevelSet& levels);
 
 class Curriculum {
  public:
   virtual ~Curriculum() = default;
 
-  // The first level of every slot.  Called once, before any next().
+  // The first level of every slot. REQUIRES: called once, before next().
   virtual std::vector<LevelId> first(std::size_t num_slots) {
     std::vector<LevelId> levels;
     while (levels.size() < num_slots) levels.push_back(next());
@@ -76,18 +88,18 @@ class Curriculum {
   // The level of the next episode.
   virtual LevelId next() = 0;
 
-  // An episode has ended.  Throws std::invalid_argument if a number is not finite and
-  // std::out_of_range if the level cannot have been played; nothing has changed then.
+  // Records the result of an episode. Throws std::invalid_argument if a number is not finite and
+  // std::out_of_range if the level cannot have been played, and then changes nothing.
   virtual void record(const EpisodeResult& result) = 0;
 
-  // The levels that it may choose again, each with its probability.
+  // The levels that may be drawn again, with their probabilities.
   virtual std::vector<LevelWeight> weights() const = 0;
 
   // Nothing unless the curriculum chooses between new and seen levels.
   virtual std::optional<ReplaySummary> replay_summary() const { return std::nullopt; }
 
-  // Everything that decides its future.  load() throws std::runtime_error on bytes that are damaged
-  // or of a differently made curriculum; nothing has changed then.
+  // The whole state, as bytes. load() throws std::runtime_error if the bytes are damaged or were
+  // saved with other settings or levels, and then changes nothing.
   virtual std::vector<std::byte> save() const = 0;
   virtual void load(std::span<const std::byte> bytes) = 0;
 };

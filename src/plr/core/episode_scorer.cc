@@ -8,17 +8,13 @@
 
 #include "plr/base/bytes.h"
 #include "plr/base/saved_settings.h"
+#include "plr/core/gae.h"
 
 namespace plr {
 namespace {
 
 constexpr std::string_view kStateName = "episode scorer";
 constexpr std::uint32_t kStateVersion = 1;
-
-bool is_of_policy(ScoreFunction function) {
-  return function == ScoreFunction::kPolicyEntropy || function == ScoreFunction::kLeastConfidence ||
-         function == ScoreFunction::kMinMargin;
-}
 
 }  // namespace
 
@@ -56,7 +52,7 @@ EpisodeScorer::EpisodeScorer(const EpisodeScorerConfig& config, std::size_t num_
 void EpisodeScorer::begin(std::size_t slot, LevelId level) {
   if (episodes_.at(slot).is_open) {
     throw std::invalid_argument("slot " + std::to_string(slot) +
-                                " is still in an episode: end() comes before begin()");
+                                " has an open episode: call end() before begin()");
   }
   episodes_[slot] = {.level = level, .is_open = true};
 }
@@ -65,7 +61,7 @@ EpisodeScorer::Episode& EpisodeScorer::open_episode(std::size_t slot) {
   Episode& episode = episodes_.at(slot);
   if (!episode.is_open) {
     throw std::invalid_argument("slot " + std::to_string(slot) +
-                                " is in no episode: begin() comes first");
+                                " has no episode: call begin() first");
   }
   return episode;
 }
@@ -75,7 +71,7 @@ void EpisodeScorer::step(std::size_t slot, double reward, double value, double p
   if (episode.length == rollout_length_) {
     throw std::invalid_argument("slot " + std::to_string(slot) + " has made " +
                                 std::to_string(rollout_length_) +
-                                " steps in this rollout: end_rollout() comes first");
+                                " steps in this rollout: call end_rollout() first");
   }
   const std::size_t at = slot * rollout_length_ + episode.length++;
   rewards_[at] = reward;
@@ -125,10 +121,10 @@ void EpisodeScorer::end_rollout(std::span<const float> next_values) {
 // Adds the steps of this rollout to the episode's sum.
 void EpisodeScorer::close_piece(std::size_t slot, bool is_terminal, double bootstrap) {
   Episode& episode = episodes_[slot];
-  if (is_of_policy(config_.score_function)) {
+  if (needs_policy_term(config_.score_function)) {
     const bool flips = config_.printed_signs;
     const auto steps = static_cast<double>(episode.length);
-    // Entropy and margin as printed: sum p log p, and max p - second p = 1 - (the term).
+    // As printed: entropy is sum p log p, and margin is max p - second p = 1 - term.
     if (flips && config_.score_function == ScoreFunction::kPolicyEntropy) {
       episode.sum -= episode.policy_sum;
     } else if (flips && config_.score_function == ScoreFunction::kMinMargin) {
@@ -154,15 +150,16 @@ void EpisodeScorer::add_advantages(std::size_t slot, bool is_terminal, double bo
   double next_value = is_terminal ? 0 : bootstrap;
   double advantage = 0;
   for (std::size_t t = episode.length; t-- > 0;) {
-    const double delta = rewards[t] + config_.gamma * next_value - values[t];
-    advantage = delta + config_.gamma * config_.gae_lambda * advantage;
+    const auto step =
+        gae_step(rewards[t], values[t], next_value, advantage, config_.gamma, config_.gae_lambda);
+    advantage = step.advantage;
     next_value = values[t];
     switch (config_.score_function) {
       case ScoreFunction::kGae:
         episode.sum += advantage;
         break;
       case ScoreFunction::kOneStepTdError:
-        episode.sum += std::abs(delta);
+        episode.sum += std::abs(step.delta);
         break;
       default:
         episode.sum += std::abs(advantage);
@@ -170,7 +167,7 @@ void EpisodeScorer::add_advantages(std::size_t slot, bool is_terminal, double bo
   }
   episode.count += episode.length;
 
-  // The released code averages over one row more, where the return is 0 and the value V_T (D29).
+  // The released code has one extra row in the mean, with return 0 and value V_T (D29).
   const bool has_tail = config_.tail_row && !is_terminal;
   if (has_tail && config_.score_function != ScoreFunction::kOneStepTdError) {
     episode.sum += config_.score_function == ScoreFunction::kGae ? -bootstrap : std::abs(bootstrap);
@@ -178,8 +175,8 @@ void EpisodeScorer::add_advantages(std::size_t slot, bool is_terminal, double bo
   }
 }
 
-// No discount, the values' difference the wrong way round, the last step left out (D14).  One step
-// alone would have no term: it counts as |r - V|.
+// No discount, the difference of the values with the opposite sign, and without the last step
+// (D14). A single step would have no term: it counts as |r - V|.
 void EpisodeScorer::add_released_td_errors(std::size_t slot) {
   Episode& episode = episodes_[slot];
   const double* rewards = rewards_.data() + slot * rollout_length_;
@@ -220,9 +217,10 @@ std::vector<std::byte> EpisodeScorer::save() const {
 void EpisodeScorer::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
   expect_settings(reader, config_);
-  reader.require(reader.number<std::uint64_t>() == rollout_length_, "made for other rollouts");
+  reader.require(reader.number<std::uint64_t>() == rollout_length_,
+                 "saved with another rollout length");
   reader.require(reader.number<std::uint64_t>() == episodes_.size(),
-                 "made for another number of slots");
+                 "saved with another number of slots");
   EpisodeScorer restored(config_, episodes_.size(), rollout_length_);
   for (Episode& episode : restored.episodes_) {
     episode.level = reader.number<LevelId>();

@@ -1,19 +1,19 @@
-// How much may still be learnt from an episode?
-//
-// The collector tells the scorer what happens in each of N slots; the scorer turns the steps of an
-// episode into its score, the mean of one quantity per step, and hands finished results on:
+// Scores episodes: the mean of a quantity per step, by which level replay ranks levels.
 //
 //   EpisodeScorer scorer({}, num_slots, rollout_length);
 //   scorer.begin(slot, level);
 //   scorer.step(slot, reward, value, policy_term);      // once per step
-//   scorer.end(slot, episode_return);                   // that step ended the episode
+//   scorer.end(slot, episode_return);                   // after the last step of the episode
 //   scorer.drain([&](const EpisodeResult& result) { curriculum.record(result); });
 //   ...
-//   scorer.end_rollout(next_values);                    // the values that bootstrap open episodes
+//   scorer.end_rollout(next_values);                    // values that bootstrap open episodes
 //
-// An episode that spans rollouts is scored piece by piece, each with the values of its own time;
-// each piece is a result, or their average by the number of steps is.  Rewards are the normalized
-// ones that the agent learns from.  A value type.  Not synchronized.
+// An episode that spans rollouts is scored in pieces, each with the values of its own rollout.
+// Each piece is a result of its own, or the result is their mean over all steps. Rewards are the
+// normalized ones that the agent is trained on.
+//
+// step() takes O(1), end() O(episode length). Does not allocate in steady state. Copyable. Not
+// thread-safe.
 #pragma once
 
 #include <array>
@@ -21,32 +21,32 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "plr/base/fields.h"
-#include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
 
 namespace plr {
 
 // The quantity per step, with delta = reward + gamma V' - V and A the advantage.
 enum class ScoreFunction : std::uint8_t {
-  kValueL1,          // |A|, the one that the paper recommends
+  kValueL1,          // |A|, recommended by the paper
   kGae,              // A
   kOneStepTdError,   // |delta|
   kPolicyEntropy,    // -sum p log p / log(number of actions)
   kLeastConfidence,  // 1 - max p
   kMinMargin,        // 1 - (max p - second p)
 };
-// When results are handed on.
+// When results become due.
 enum class ScoreUpdate : std::uint8_t { kEpisode, kRollout };
-// What becomes of an episode that is open when a rollout ends.
+// How an episode is scored that is open at the end of a rollout.
 enum class OpenEpisodes : std::uint8_t {
-  kStitch,  // its pieces make one score at its end
-  kCommit,  // the piece counts as a whole episode, and the rest begins anew
+  kStitch,  // one score at its end, over all pieces
+  kCommit,  // each piece is scored like an episode
 };
-// In which order results of one rollout are handed on.
+// The order in which the results of a rollout become due.
 enum class UpdateOrder : std::uint8_t { kTime, kSlot };
 
 constexpr std::array<std::string_view, 6> enum_names(ScoreFunction) {
@@ -59,80 +59,105 @@ constexpr std::array<std::string_view, 2> enum_names(UpdateOrder) { return {"tim
 
 struct EpisodeScorerConfig {
   ScoreFunction score_function = ScoreFunction::kValueL1;
-  double gamma = 0.999;
-  double gae_lambda = 0.95;
-  ScoreUpdate score_update = ScoreUpdate::kEpisode;
-  OpenEpisodes open_episodes = OpenEpisodes::kCommit;
-  UpdateOrder update_order = UpdateOrder::kTime;
-  bool commit_zeros = true;
-  bool tail_row = false;
-  bool released_td_error = false;
-  bool printed_signs = false;
+  static constexpr Field kScoreFunction{
+      &EpisodeScorerConfig::score_function, "score_function",
+      "quantity whose mean over an episode's steps is the score of its level"};
 
-  // What the authors' released code does, where that is not what their paper says.
-  static EpisodeScorerConfig released_code();
+  double gamma = 0.999;
+  static constexpr Field kGamma{&EpisodeScorerConfig::gamma, "gamma", from_to(0, 1),
+                                "discount per step"};
+
+  double gae_lambda = 0.95;
+  static constexpr Field kGaeLambda{&EpisodeScorerConfig::gae_lambda, "gae_lambda", from_to(0, 1),
+                                    "lambda of the advantages"};
+
+  ScoreUpdate score_update = ScoreUpdate::kEpisode;
+  static constexpr Field kScoreUpdate =
+      Field{&EpisodeScorerConfig::score_update, "score_update",
+            "scores are recorded at the end of an episode, or of a rollout (D5)"}
+          .released(ScoreUpdate::kRollout);
+
+  OpenEpisodes open_episodes = OpenEpisodes::kCommit;
+  static constexpr Field kOpenEpisodes =
+      Field{&EpisodeScorerConfig::open_episodes, "open_episodes",
+            "an episode that spans rollouts has one score, or one per rollout (D6)"}
+          .paper(OpenEpisodes::kStitch)
+          .released(OpenEpisodes::kCommit);
+
+  UpdateOrder update_order = UpdateOrder::kTime;
+  static constexpr Field kUpdateOrder =
+      Field{&EpisodeScorerConfig::update_order, "update_order",
+            "results of one rollout are recorded in the order of time, or of the slots (D8)"}
+          .released(UpdateOrder::kSlot);
+
+  bool commit_zeros = true;
+  static constexpr Field kCommitZeros =
+      Field{&EpisodeScorerConfig::commit_zeros, "commit_zeros",
+            "an open episode is also committed if its score is exactly 0 (D7)"}
+          .released(false);
+
+  bool tail_row = false;
+  static constexpr Field kTailRow =
+      Field{&EpisodeScorerConfig::tail_row, "tail_row",
+            "value_l1 and gae of an open episode count one extra step of return 0 (D29)"}
+          .released(true);
+
+  bool released_td_error = false;
+  static constexpr Field kReleasedTdError =
+      Field{&EpisodeScorerConfig::released_td_error, "released_td_error",
+            "one_step_td_error is |r + V - V'| over all steps except the last (D14)"}
+          .released(true);
+
+  bool printed_signs = false;
+  static constexpr Field kPrintedSigns{
+      &EpisodeScorerConfig::printed_signs, "printed_signs",
+      "policy_entropy and min_margin with the signs printed in the paper's table, which prefer "
+      "levels where the policy is certain (D12, D13)"};
+
+  static constexpr std::tuple kFields{kScoreFunction,   kGamma,       kGaeLambda,   kScoreUpdate,
+                                      kOpenEpisodes,    kUpdateOrder, kCommitZeros, kTailRow,
+                                      kReleasedTdError, kPrintedSigns};
 };
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, EpisodeScorerConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("score_function", config.score_function, any_value(),
-        "what is averaged over an episode's steps to score its level");
-  visit("gamma", config.gamma, from_to(0, 1), "discount per step");
-  visit("gae_lambda", config.gae_lambda, from_to(0, 1), "lambda of the advantages");
-  visit("score_update", config.score_update, any_value(),
-        "scores change when an episode ends, or when a rollout does (D5)");
-  visit("open_episodes", config.open_episodes, any_value(),
-        "an episode that spans rollouts has one score, or one for each rollout (D6)");
-  visit("update_order", config.update_order, any_value(),
-        "results of one rollout are recorded as they came, or slot by slot (D8)");
-  visit("commit_zeros", config.commit_zeros, any_value(),
-        "an open episode whose score is exactly 0 is committed too (D7)");
-  visit("tail_row", config.tail_row, any_value(),
-        "value_l1 and gae of an open episode count one more step of return 0 (D29)");
-  visit("released_td_error", config.released_td_error, any_value(),
-        "one_step_td_error is |r + V - V'| over all steps but the last (D14)");
-  visit("printed_signs", config.printed_signs, any_value(),
-        "policy_entropy and min_margin with the signs printed in the paper's table, which prefer "
-        "what the agent is sure of (D12, D13)");
+// Whether the score is a quantity of the policy, which step() takes as `policy_term`.
+constexpr bool needs_policy_term(ScoreFunction function) {
+  return function == ScoreFunction::kPolicyEntropy || function == ScoreFunction::kLeastConfidence ||
+         function == ScoreFunction::kMinMargin;
 }
 
-inline EpisodeScorerConfig EpisodeScorerConfig::released_code() {
-  return as_released(EpisodeScorerConfig{});
-}
-
-// The per-step quantity of the functions of the policy, from its log-probabilities; 0 for others.
+// The per-step quantity of a score function of the policy, from log-probabilities; 0 for others.
 double policy_term(ScoreFunction function, std::span<const float> log_probs);
 
 class EpisodeScorer {
  public:
-  // A rollout has at most `rollout_length` steps.  Throws std::invalid_argument if a setting is out
-  // of its bounds.
+  // A rollout has at most `rollout_length` steps per slot. Throws std::invalid_argument if a
+  // setting is out of bounds.
   EpisodeScorer(const EpisodeScorerConfig& config, std::size_t num_slots,
                 std::size_t rollout_length);
 
-  // These throw std::out_of_range for an unknown slot and std::invalid_argument if the slot is not
-  // where the call needs it to be, for example a step before begin.
+  // These throw std::out_of_range for an unknown slot and std::invalid_argument for a call out of
+  // order, for example step() before begin().
   void begin(std::size_t slot, LevelId level);
   void step(std::size_t slot, double reward, double value, double policy_term);
   void end(std::size_t slot, double episode_return);
-  // next_values[slot] is the value of the state that follows the slot's last step.
+  // next_values[slot] is the value of the state after the slot's last step.
   void end_rollout(std::span<const float> next_values);
 
-  // Hands over every result that is due, in order, to record(const EpisodeResult&).
+  // Calls record(const EpisodeResult&) for every due result, in order, and removes them.
   template <class Record>
   void drain(Record record) {
     for (const EpisodeResult& result : due_) record(result);
     due_.clear();
   }
 
+  // REQUIRES: no result is due.
   std::vector<std::byte> save() const;
-  // Throws std::runtime_error on damaged bytes or those of other settings; nothing has changed
-  // then.
+  // Throws std::runtime_error if the bytes are damaged or were saved with other settings, and then
+  // changes nothing.
   void load(std::span<const std::byte> bytes);
 
  private:
-  // The episode that a slot is playing.
+  // The episode of a slot.
   struct Episode {
     LevelId level = 0;
     bool is_open = false;
@@ -153,7 +178,8 @@ class EpisodeScorer {
   std::vector<Episode> episodes_;                               // [slot]
   std::vector<double> rewards_;                                 // [slot, step]
   std::vector<double> values_;                                  // [slot, step]
-  std::vector<std::pair<std::size_t, EpisodeResult>> waiting_;  // for the rollout's end, with slot
+  std::vector<std::pair<std::size_t, EpisodeResult>>
+      waiting_;  // for the end of the rollout, with slot
   std::vector<EpisodeResult> due_;
 };
 

@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "plr/core/algorithms.h"
+
 namespace plr {
 namespace {
 
-// rewards (0, 0, 1), values (.5, .6, .7), gamma .999, lambda .95 throughout, unless said otherwise.
+// rewards (0, 0, 1), values (.5, .6, .7), gamma .999, lambda .95 throughout, unless stated
+// otherwise.
 void play_three_steps(EpisodeScorer& scorer, double last_reward = 1, std::size_t slot = 0) {
   scorer.step(slot, 0, .5, 0);
   scorer.step(slot, 0, .6, 0);
@@ -46,7 +49,7 @@ TEST(EpisodeScorer, AveragesTheAbsoluteAdvantages) {
   EXPECT_NEAR(open_score({}), 0.1918785, 1e-7);
 }
 
-TEST(EpisodeScorer, KeepsTheSignOfTheAdvantageIfAskedTo) {
+TEST(EpisodeScorer, KeepsTheSignOfTheAdvantageForGae) {
   // One step of reward 0 and value .5: A = -.5.
   EpisodeScorer scorer({.score_function = ScoreFunction::kGae}, 1, 3);
   scorer.begin(0, 9);
@@ -61,12 +64,12 @@ TEST(EpisodeScorer, AveragesTheOneStepErrorsOfAllSteps) {
               (.0994 + .0993 + .3) / 3, 1e-12);
 }
 
-TEST(EpisodeScorer, LeavesTheLastStepOutOfTheReleasedOneStepErrors) {
-  // |0 + .5 - .6| and |0 + .6 - .7|; the reward of the last step is lost.
+TEST(EpisodeScorer, OmitsTheLastStepFromTheReleasedTdErrors) {
+  // |0 + .5 - .6| and |0 + .6 - .7|; the reward of the last step does not count.
   const EpisodeScorerConfig config{.score_function = ScoreFunction::kOneStepTdError,
                                    .released_td_error = true};
   EXPECT_NEAR(terminal_score(config), .1, 1e-12);
-  // Of a single step it would be the mean of nothing.
+  // A single step would have no term.
   EpisodeScorer scorer(config, 1, 3);
   scorer.begin(0, 9);
   scorer.step(0, 1, .7, 0);
@@ -120,7 +123,7 @@ TEST(EpisodeScorer, CommitsThePiecesOfAnOpenEpisodeOneByOne) {
   EXPECT_NEAR(drained(scorer).at(0).score, 0.3826215, 1e-7);
 }
 
-TEST(EpisodeScorer, DropsACommittedZeroOnlyIfAskedTo) {
+TEST(EpisodeScorer, DropsACommittedZeroUnlessCommitZerosIsSet) {
   for (const bool commit_zeros : {true, false}) {
     EpisodeScorer scorer({.open_episodes = OpenEpisodes::kCommit, .commit_zeros = commit_zeros}, 1,
                          1);
@@ -131,7 +134,7 @@ TEST(EpisodeScorer, DropsACommittedZeroOnlyIfAskedTo) {
   }
 }
 
-TEST(EpisodeScorer, EndsAnEpisodeWithTheRolloutsLastStepAsAWhole) {
+TEST(EpisodeScorer, ScoresAnEpisodeThatEndsWithTheRolloutOnce) {
   EpisodeScorer scorer({}, 1, 3);
   scorer.begin(0, 9);
   play_three_steps(scorer);
@@ -168,7 +171,7 @@ std::vector<LevelId> order_of(const EpisodeScorerConfig& config, std::size_t& be
   return levels;
 }
 
-TEST(EpisodeScorer, HandsResultsOnAtTheEpisodesEndOrAtTheRollouts) {
+TEST(EpisodeScorer, MakesResultsDueAtTheEndOfTheEpisodeOrOfTheRollout) {
   std::size_t before = 0;
   EXPECT_EQ(order_of({.open_episodes = OpenEpisodes::kStitch}, before),
             (std::vector<LevelId>{101, 100}));
@@ -181,14 +184,14 @@ TEST(EpisodeScorer, HandsResultsOnAtTheEpisodesEndOrAtTheRollouts) {
   EXPECT_EQ(order_of({.score_update = ScoreUpdate::kRollout}, before),
             (std::vector<LevelId>{101, 100, 102}));
   EXPECT_EQ(before, 0U);
-  // What is open comes last, also where the others come slot by slot.
+  // Open episodes come last, also if the others come in the order of the slots.
   EXPECT_EQ(order_of({}, before), (std::vector<LevelId>{101, 100, 102}));
   EXPECT_EQ(before, 2U);
-  EXPECT_EQ(order_of(EpisodeScorerConfig::released_code(), before),
+  EXPECT_EQ(order_of(released_code<EpisodeScorerConfig>(), before),
             (std::vector<LevelId>{100, 101, 102}));
 }
 
-TEST(PolicyTerm, ByHand) {
+TEST(PolicyTerm, EqualsHandComputedValues) {
   // p = (1/2, 1/4, 1/4): entropy 1.5 ln 2 of ln 3; 1 - 1/2; 1 - (1/2 - 1/4).
   const std::vector<float> log_probs = {std::log(0.5F), std::log(0.25F), std::log(0.25F)};
   EXPECT_NEAR(policy_term(ScoreFunction::kPolicyEntropy, log_probs),
@@ -198,13 +201,13 @@ TEST(PolicyTerm, ByHand) {
   EXPECT_EQ(policy_term(ScoreFunction::kValueL1, log_probs), 0);
 }
 
-TEST(PolicyTerm, CountsAnImpossibleActionAsNothing) {
+TEST(PolicyTerm, IgnoresAnActionOfProbabilityZero) {
   const std::vector<float> log_probs = {0.0F, -INFINITY};
   EXPECT_EQ(policy_term(ScoreFunction::kPolicyEntropy, log_probs), 0);
   EXPECT_EQ(policy_term(ScoreFunction::kMinMargin, log_probs), 0);
 }
 
-TEST(EpisodeScorer, TurnsTheSignsThatThePaperPrints) {
+TEST(EpisodeScorer, FlipsSignsWithPrintedSigns) {
   for (const auto& [function, expected] :
        {std::pair{ScoreFunction::kPolicyEntropy, -0.2}, std::pair{ScoreFunction::kMinMargin, 0.8},
         std::pair{ScoreFunction::kLeastConfidence, 0.2}}) {
@@ -227,7 +230,7 @@ TEST(EpisodeScorer, RefusesCallsOutOfOrder) {
   EXPECT_THROW(scorer.step(0, 0, 0, 0), std::invalid_argument);
 }
 
-TEST(EpisodeScorer, RefusesSettingsOutOfTheirBounds) {
+TEST(EpisodeScorer, RefusesSettingsOutOfBounds) {
   EXPECT_THROW(EpisodeScorer({.gamma = 1.1}, 1, 1), std::invalid_argument);
   EXPECT_THROW(EpisodeScorer({.gae_lambda = -0.1}, 1, 1), std::invalid_argument);
 }

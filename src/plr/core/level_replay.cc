@@ -50,12 +50,12 @@ LevelReplay::LevelReplay(LevelSet levels, const LevelReplayConfig& config, const
 
 std::vector<LevelId> LevelReplay::first(std::size_t num_slots) {
   std::vector<LevelId> first;
-  if (config_.first_levels == FirstLevels::kSequential) {
+  if (config_.start.first_levels == FirstLevels::kSequential) {
     first = sequential_levels(levels_, num_slots);
     for (const LevelId level : first) choose_at(level, 0);
     return first;
   }
-  // Nothing is known yet that a replay could go by.
+  // No level has a score yet, so unseen levels come first.
   const auto has_new = [&] { return levels_.is_stream() || seen_.num_unseen() > 0; };
   while (first.size() < num_slots && has_new()) {
     first.push_back(draw_new());
@@ -103,8 +103,8 @@ LevelId LevelReplay::draw_replay() {
 
 LevelId LevelReplay::draw_new() {
   if (!levels_.is_stream()) return levels_[seen_.draw_unseen(random_)];
-  // Half of the stream's levels are not in the buffer, so that few tries are needed; only if nearly
-  // all are being played for the first time, one of those is played twice.
+  // At least half of the stream's levels are not in the buffer, so few tries are needed. If nearly
+  // all of them are staged, one of those is drawn again.
   LevelId level = 0;
   for (int tries = 0; tries < 1000; ++tries) {
     level = levels_[random_.below(levels_.size())];
@@ -164,7 +164,7 @@ void LevelReplay::update_score(Slot slot, double score) {
       slot, (1 - config_.smoothing) * distribution_.score(slot) + config_.smoothing * score);
 }
 
-// The first score of a new level of a stream.
+// Records the first score of a new level of a stream.
 void LevelReplay::record_staged(const EpisodeResult& result, std::int64_t timestamp) {
   staged_.erase(result.level);
   Slot slot = 0;
@@ -235,7 +235,7 @@ void LevelReplay::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
   expect_settings(reader, config_);
   reader.require(reader.number<std::uint64_t>() == levels_.fingerprint(),
-                 "made for another set of levels");
+                 "saved with another set of levels");
 
   LevelReplay restored(levels_, config_, reader.random());
   restored.num_draws_ = reader.number<std::int64_t>();

@@ -1,32 +1,33 @@
-// Which level should the agent train on next?
+// Prioritized Level Replay: a sampler over levels (Jiang, Grefenstette and Rocktäschel, ICML 2021).
 //
-// Prioritized Level Replay (Jiang, Grefenstette and Rocktäschel, ICML 2021).
-// For each level seen so far it keeps
-//   score      how much the agent may still learn there, as last measured
-//   timestamp  the draw at which the level was last chosen
-// and next() returns either a level never seen or, drawn from
+// For each seen level it keeps
+//   score      the learning potential, as last recorded
+//   timestamp  the number of the draw that last chose the level
+// next() returns an unseen level or replays a seen one, drawn from
 //
-//   (1 - staleness_coef) * P_score  +  staleness_coef * P_staleness,
+//   (1 - staleness_coef) * P_score  +  staleness_coef * P_staleness
 //
-// one that has been (replay_distribution.h).  It knows no environment, network or tensor: the
-// collector takes a level, plays it, measures a score (episode_scorer.h) and hands it back.
+// (replay_distribution.h). The sampler does not depend on environments, networks or tensors: the
+// caller plays the level, computes a score (episode_scorer.h) and records it.
 //
 //   LevelReplay replay(LevelSet::range(0, 200), {.staleness_coef = 0.1}, streams.named("levels"));
 //   const LevelId level = replay.next();
-//   ...  // play an episode there
+//   ...  // play an episode
 //   replay.record({.level = level, .score = 0.3, .episode_return = 10});
 //
-// Of a finite set it remembers every level.  Of a stream it remembers the config.buffer_size levels
-// most likely to be replayed: a new level is staged while it is first played; scored, it takes a
-// free slot or that of the level least likely to be replayed, if its score is higher than that
-// one's, or is forgotten (paper, appendix "Training on the full level distribution").
+// Of a finite set it keeps every seen level. Of a stream it keeps up to config.buffer_size levels.
+// A new level of a stream is staged during its first episode; once scored, it takes a free slot or
+// the slot of the level with the least replay probability, if its score is higher than that
+// level's; otherwise it is dropped (paper, appendix "Training on the full level distribution").
 //
-// A draw and a record cost O(log levels); a record that finds the buffer full costs O(buffer_size).
-// A value type: a copy goes on with the same draws.  Not synchronized.
+// next() and record() take O(log levels) and, for finite sets, do not allocate; a record that finds
+// the buffer full takes O(buffer_size). Copyable; a copy continues the same random stream. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,30 +41,30 @@ namespace plr {
 
 class LevelReplay final : public Curriculum {
  public:
-  // Throws std::invalid_argument if a setting is out of its bounds or, for a stream, if it has
-  // fewer than twice config.buffer_size levels.
+  // Throws std::invalid_argument if a setting is out of bounds, or if a stream has fewer than twice
+  // config.buffer_size levels.
   LevelReplay(LevelSet levels, const LevelReplayConfig& config, const Random& random);
 
   std::vector<LevelId> first(std::size_t num_slots) override;
   LevelId next() override;
 
-  // Takes note that `level` is played next, as next() does with the level it draws; for callers
-  // that choose a level themselves.
+  // Marks `level` as drawn, like next() does; for callers that choose a level themselves. Throws
+  // std::out_of_range if the set does not have it.
   void choose(LevelId level);
 
-  // A level of a stream that was forgotten while it was played is ignored.
+  // Ignores a level of a stream that was dropped while it was played.
   void record(const EpisodeResult& result) override;
 
   const LevelSet& levels() const { return levels_; }
   const LevelReplayConfig& config() const { return config_; }
   // The probability that the next draw is a replay ("P_D").
   double replay_probability() const;
-  // How many draws there have been ("c").
+  // The number of draws ("c").
   std::int64_t num_draws() const { return num_draws_; }
-  // Levels that can be replayed: those seen, or those in the buffer.
+  // The number of levels that can be replayed: those seen, or those in the buffer.
   std::size_t num_seen() const { return distribution_.size(); }
 
-  // Of the levels that can be replayed, by slot: in the order in which they were first seen.
+  // The levels that can be replayed, in the order in which they were first seen.
   std::vector<LevelWeight> weights() const override;
 
   std::optional<ReplaySummary> replay_summary() const override {
@@ -91,15 +92,15 @@ class LevelReplay final : public Curriculum {
   std::int64_t num_draws_ = 0;
   ReplayDistribution distribution_;  // over slots
 
-  // Of a finite set.
+  // For finite sets.
   SeenLevels seen_;
-  std::vector<std::int64_t> drawn_at_;  // [level]; -1 if never; only if seen on their score
+  std::vector<std::int64_t> drawn_at_;  // [level]; -1 if never; for SeenOn::kScore
 
-  // Of a stream.
+  // For streams.
   std::vector<LevelId> buffer_;  // [slot]
   IdMap slots_;                  // level -> slot
-  IdMap staged_;                 // level played for the first time -> draw that chose it
-  std::vector<double> scratch_;  // probabilities, when a slot is to be freed
+  IdMap staged_;                 // level in its first episode -> number of its draw
+  std::vector<double> scratch_;  // probabilities, to find the slot to evict
 };
 
 }  // namespace plr

@@ -1,43 +1,43 @@
-// What can be chosen about Prioritized Level Replay?
+// The settings of Prioritized Level Replay.
 //
-// Every field has the value of the paper (algorithms 1 to 3 and table 1) as its default.  Where the
-// code that its authors released does something else, a field says so; released_code() has all of
-// those.  docs/algorithm.md tells each of them at length, by the numbers D1, D2, ... used here.
+// Defaults follow the paper (algorithms 1 to 3 and table 1). A field whose value differs in the
+// code that its authors released says so; released_code<LevelReplayConfig>() has all of them.
+// docs/algorithm.md explains each choice by the numbers D1, D2, ... used here.
 //
 //   LevelReplayConfig config{.temperature = 0.5};
-//   check_fields(config);   // std::invalid_argument, naming field, bound and value
+//   check_fields(config);   // std::invalid_argument with field, bound and value
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "plr/base/fields.h"
-#include "plr/core/algorithms.h"
 #include "plr/core/curriculum.h"
 
 namespace plr {
 
 // How a score becomes a weight.
 enum class Transform : std::uint8_t {
-  kRank,           // rank^(-1/temperature), the highest score having rank 1
+  kRank,           // rank^(-1/temperature); the highest score has rank 1
   kProportional,   // score^(1/temperature)
-  kGreedy,         // all on the highest score
+  kGreedy,         // all weight on the highest score
   kSoftmax,        // exp(score/temperature)
-  kEpsilonGreedy,  // 1 - epsilon on the highest score, epsilon spread over all seen
-  kConstant,       // the same for each
+  kEpsilonGreedy,  // 1 - epsilon on the highest score, epsilon spread over all seen levels
+  kConstant,       // the same weight for every level
 };
 
-// The probability of replaying a level rather than playing a new one, while there are new ones.
+// The probability of a replay instead of an unseen level, as long as unseen levels are left.
 enum class ReplaySchedule : std::uint8_t {
-  kProportionate,  // the share of levels already seen
+  kProportionate,  // the fraction of the levels that are seen
   kFixed,          // replay_probability
 };
 
-// When a level counts as seen.
+// Whether a level is seen once it is drawn or once it is scored.
 enum class SeenOn : std::uint8_t { kSample, kScore };
 
-// Which level of a full buffer makes room for a new one.
+// Which level of a full buffer is evicted: least replay probability or least score.
 enum class Eviction : std::uint8_t { kProbability, kScore };
 
 constexpr std::array<std::string_view, 6> enum_names(Transform) {
@@ -51,75 +51,116 @@ constexpr std::array<std::string_view, 2> enum_names(Eviction) { return {"probab
 
 struct LevelReplayConfig {
   Transform transform = Transform::kRank;
+  static constexpr Field kTransform{&LevelReplayConfig::transform, "transform",
+                                    "how scores become probabilities"};
+
   double temperature = 0.1;
+  static constexpr Field kTemperature{&LevelReplayConfig::temperature, "temperature", above(0),
+                                      "beta: lower values prefer the highest scores more"};
+
   double staleness_coef = 0.1;
+  static constexpr Field kStalenessCoef{&LevelReplayConfig::staleness_coef, "staleness_coef",
+                                        from_to(0, 1),
+                                        "rho: fraction of replays drawn by staleness"};
+
   double epsilon = 0.05;
+  static constexpr Field kEpsilon{
+      &LevelReplayConfig::epsilon, "epsilon", from_to(0, 1),
+      "for epsilon-greedy: probability that is spread over all seen levels (D30)"};
+
   double smoothing = 1.0;
+  static constexpr Field kSmoothing{
+      &LevelReplayConfig::smoothing, "smoothing", above_to(0, 1),
+      "alpha: weight of a new score against the old one; 1 replaces it (D9)"};
 
   ReplaySchedule schedule = ReplaySchedule::kProportionate;
+  static constexpr Field kSchedule{
+      &LevelReplayConfig::schedule, "schedule",
+      "for finite sets of levels: probability of a replay instead of an unseen level (D2)"};
+
   double replay_probability = 0.5;
+  static constexpr Field kReplayProbability{&LevelReplayConfig::replay_probability,
+                                            "replay_probability", from_to(0, 1),
+                                            "for the fixed schedule and for streams of levels"};
+
   double warmup_fraction = 0.0;
+  static constexpr Field kWarmupFraction =
+      Field{&LevelReplayConfig::warmup_fraction, "warmup_fraction", from_to(0, 1),
+            "no replay before this fraction of the levels is seen, or of the buffer filled (D1)"}
+          .released(1.0);
+
   bool replay_unseen = false;
+  static constexpr Field kReplayUnseen =
+      Field{&LevelReplayConfig::replay_unseen, "replay_unseen",
+            "for the fixed schedule: while no level is seen, a replay draws any level (D24)"}
+          .released(true);
+
   SeenOn seen_on = SeenOn::kSample;
-  FirstLevels first_levels = FirstLevels::kDrawn;
+  static constexpr Field kSeenOn =
+      Field{&LevelReplayConfig::seen_on, "seen_on",
+            "a level is seen once it is drawn, or once it is scored (D3)"}
+          .released(SeenOn::kScore);
+
+  StartConfig start = {};
 
   std::int64_t staleness_offset = 1;
+  static constexpr Field kStalenessOffset =
+      Field{&LevelReplayConfig::staleness_offset, "staleness_offset", from_to(0, 1),
+            "staleness of the level drawn last: 1, or 0 to never draw it twice in a row (D21)"}
+          .released(0);
+
   double proportional_offset = 1e-3;
+  static constexpr Field kProportionalOffset{
+      &LevelReplayConfig::proportional_offset, "proportional_offset", at_least(0),
+      "added to the scores of the proportional transform if staleness_coef is 0 (D18)"};
+
   bool clip_negative = true;
+  static constexpr Field kClipNegative =
+      Field{&LevelReplayConfig::clip_negative, "clip_negative",
+            "for the proportional transform: negative scores count as 0; otherwise they are raised "
+            "to the power, and count as 0 if the result is not a positive number (D15)"}
+          .released(false);
+
   bool unseen_compete = false;
+  static constexpr Field kUnseenCompete =
+      Field{&LevelReplayConfig::unseen_compete, "unseen_compete",
+            "levels without a score take part in rank and epsilon-greedy with score 0 (D16, D30)"}
+          .released(true);
 
   std::uint64_t buffer_size = 4000;
+  static constexpr Field kBufferSize{&LevelReplayConfig::buffer_size, "buffer_size",
+                                     from_to(1, 1 << 24),
+                                     "M: number of levels of a stream that are kept (D31)"};
+
   Eviction eviction = Eviction::kProbability;
+  static constexpr Field kEviction{
+      &LevelReplayConfig::eviction, "eviction",
+      "level that leaves a full buffer: least replay probability or least score (D31)"};
+
   bool evict_on_tie = false;
+  static constexpr Field kEvictOnTie{
+      &LevelReplayConfig::evict_on_tie, "evict_on_tie",
+      "a new level also replaces the level to evict if their scores are equal (D31)"};
 
-  // What the authors' released code does, where that is not what their paper says.
-  static LevelReplayConfig released_code();
+  // The order of the fields in files, flags and saved states.
+  static constexpr std::tuple kFields{kTransform,
+                                      kTemperature,
+                                      kStalenessCoef,
+                                      kEpsilon,
+                                      kSmoothing,
+                                      kSchedule,
+                                      kReplayProbability,
+                                      kWarmupFraction,
+                                      kReplayUnseen,
+                                      kSeenOn,
+                                      Nested{&LevelReplayConfig::start},
+                                      kStalenessOffset,
+                                      kProportionalOffset,
+                                      kClipNegative,
+                                      kUnseenCompete,
+                                      kBufferSize,
+                                      kEviction,
+                                      kEvictOnTie};
 };
-
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, LevelReplayConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("transform", config.transform, any_value(), "how scores become probabilities");
-  visit("temperature", config.temperature, above(0),
-        "beta: the lower, the more the highest scores are preferred");
-  visit("staleness_coef", config.staleness_coef, from_to(0, 1),
-        "rho: the share of replays that go to levels by how long they have not been visited");
-  visit("epsilon", config.epsilon, from_to(0, 1),
-        "of epsilon-greedy: the share spread over all seen levels (D30)");
-  visit("smoothing", config.smoothing, above_to(0, 1),
-        "alpha: the weight of a new score against the old one; 1 replaces it (D9)");
-  visit("schedule", config.schedule, any_value(),
-        "when to replay rather than play a new level, for finite sets of levels (D2)");
-  visit("replay_probability", config.replay_probability, from_to(0, 1),
-        "of the fixed schedule, and of streams of levels");
-  visit("warmup_fraction", config.warmup_fraction, from_to(0, 1),
-        "no replay before this share of the levels, or of the buffer, is there (D1)");
-  visit("replay_unseen", config.replay_unseen, any_value(),
-        "of the fixed schedule: while no level is seen, a replay takes any level (D24)");
-  visit("seen_on", config.seen_on, any_value(),
-        "a level counts as seen once it is drawn, or once it is scored (D3)");
-  visit("first_levels", config.first_levels, any_value(),
-        "the levels that the slots begin with (D4)");
-  visit("staleness_offset", config.staleness_offset, from_to(0, 1),
-        "the staleness of the level drawn last: 1, or 0 so that it never follows itself (D21)");
-  visit("proportional_offset", config.proportional_offset, at_least(0),
-        "added to scores of the proportional transform where staleness_coef is 0 (D18)");
-  visit("clip_negative", config.clip_negative, any_value(),
-        "of the proportional transform: negative scores count as 0, or are raised to the power and "
-        "count as 0 where that is not a positive number (D15)");
-  visit("unseen_compete", config.unseen_compete, any_value(),
-        "levels without a score take part in rank and epsilon-greedy as if they had 0 (D16, D30)");
-  visit("buffer_size", config.buffer_size, from_to(1, 1 << 24),
-        "M: levels of a stream that are remembered (D31)");
-  visit(
-      "eviction", config.eviction, any_value(),
-      "the level that leaves a full buffer: of least replay probability, or of least score (D31)");
-  visit("evict_on_tie", config.evict_on_tie, any_value(),
-        "a new level with the same score as the one to leave takes its place (D31)");
-}
-
-inline LevelReplayConfig LevelReplayConfig::released_code() {
-  return as_released(LevelReplayConfig{});
-}
 
 }  // namespace plr

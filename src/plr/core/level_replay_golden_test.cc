@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/core/algorithms.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay.h"
 #include "tests/support/golden.h"
@@ -65,7 +66,7 @@ void follow_paper_trace(const json& trace) {
   const std::size_t num_levels = trace.at("cfg").at("levels");
   const std::size_t num_slots = trace.at("actors");
   LevelReplay replay(LevelSet::range(0, num_levels), paper_config(trace.at("cfg")), any_stream());
-  // A score that is the mean of given numbers: least confidence takes them as they are.
+  // With least confidence the score is the mean of the given numbers.
   EpisodeScorer scorer(
       {.score_function = ScoreFunction::kLeastConfidence, .open_episodes = OpenEpisodes::kStitch},
       num_slots, trace.at("T").get<std::size_t>());
@@ -152,7 +153,7 @@ TEST(LevelReplay, FollowsThePaperInGoldenBuffers) {
 // ---------------------------------------------------------------------------
 
 LevelReplayConfig released_config(const json& cfg) {
-  LevelReplayConfig config = LevelReplayConfig::released_code();
+  LevelReplayConfig config = released_code<LevelReplayConfig>();
   std::string transform = cfg.at("transform");
   if (transform == "power") transform = "proportional";
   if (transform == "eps_greedy") transform = "epsilon-greedy";
@@ -168,7 +169,7 @@ LevelReplayConfig released_config(const json& cfg) {
 }
 
 EpisodeScorerConfig released_scorer_config(const json& cfg, const json& rollouts) {
-  EpisodeScorerConfig config = EpisodeScorerConfig::released_code();
+  EpisodeScorerConfig config = released_code<EpisodeScorerConfig>();
   config.score_function =
       enum_from<ScoreFunction>("score_function", cfg.at("strategy").get<std::string>());
   config.tail_row = cfg.at("tail_row");
@@ -177,9 +178,9 @@ EpisodeScorerConfig released_scorer_config(const json& cfg, const json& rollouts
   return config;
 }
 
-// One recorded run of the released code, followed by two samplers: `own` lives on the scores that
-// our scorer measures, which equal the released float32 ones to 1e-6; `given` takes the recorded
-// scores, so that its probabilities must equal the recorded ones exactly.
+// One recorded run of the released code, replayed by two samplers: `own` records the scores of
+// EpisodeScorer, which equal the released float32 ones to 1e-6; `given` records the recorded
+// scores, so its probabilities must equal the recorded ones exactly.
 class ReleasedRun {
  public:
   ReleasedRun(const json& run, const json& rollouts)

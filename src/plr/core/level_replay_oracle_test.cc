@@ -1,4 +1,4 @@
-// The fast sampler beside the naive one of tests/support/naive_replay.h.
+// Compares the sampler with the naive one of tests/support/naive_replay.h.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ LevelReplayConfig random_config(Random& random) {
   config.warmup_fraction = one_of(random, {0, 0, 0.2, 1});
   config.replay_unseen = random.below(2) == 0;
   config.seen_on = any_of<SeenOn>(random);
-  config.first_levels = any_of<FirstLevels>(random);
+  config.start.first_levels = any_of<FirstLevels>(random);
   config.staleness_offset = random.below(2);
   config.proportional_offset = one_of(random, {0, 1e-3});
   config.clip_negative = random.below(2) == 0;
@@ -59,7 +59,7 @@ void expect_same(const LevelReplay& fast, const NaiveReplay& naive) {
   }
 }
 
-// Plays `num_slots` episodes at a time, which end in any order; scores are of one of several kinds.
+// Plays `num_slots` episodes at a time, which end in random order, with one kind of scores.
 void play_beside_each_other(const LevelReplayConfig& config, std::size_t num_levels, bool is_stream,
                             int operations, Random& random) {
   LevelReplay fast(is_stream ? LevelSet::stream(0, 1'000'000) : LevelSet::range(0, num_levels),
@@ -92,7 +92,7 @@ void play_beside_each_other(const LevelReplayConfig& config, std::size_t num_lev
   }
 }
 
-TEST(LevelReplay, EqualsTheNaiveFormOverAHundredThousandRandomOperations) {
+TEST(LevelReplay, EqualsTheNaiveSamplerOverAHundredThousandOperations) {
   Random random = Streams(1).named("test");
   for (int round = 0; round < 1'000; ++round) {
     LevelReplayConfig config = random_config(random);
@@ -105,8 +105,8 @@ TEST(LevelReplay, EqualsTheNaiveFormOverAHundredThousandRandomOperations) {
   }
 }
 
-TEST(LevelReplay, EqualsTheNaiveFormOverManyLevels) {
-  // Enough levels for three floors of the ranking and of the trees of sums.
+TEST(LevelReplay, EqualsTheNaiveSamplerForManyLevels) {
+  // Enough levels for three levels of nodes in the ranking and the sum trees.
   Random random = Streams(2).named("test");
   for (const Transform transform : {Transform::kRank, Transform::kProportional}) {
     const LevelReplayConfig config{.transform = transform, .temperature = 1.4};
@@ -125,8 +125,8 @@ TEST(LevelReplay, EqualsTheNaiveFormOverManyLevels) {
   }
 }
 
-// How unlikely such counts are, in deviations: Wilson and Hilferty's nearly normal (chi2/k)^(1/3).
-// Slots that expect fewer than ten draws are taken together.
+// The deviation of the counts in standard deviations, by Wilson and Hilferty's nearly normal
+// (chi2/k)^(1/3). Slots that expect fewer than ten draws are pooled.
 double chi_square_deviations(const std::vector<double>& expected, const std::vector<int>& counts) {
   double chi_square = 0;
   double degrees = -1;
@@ -150,13 +150,13 @@ double chi_square_deviations(const std::vector<double>& expected, const std::vec
   return (std::cbrt(chi_square / degrees) - (1 - variance)) / std::sqrt(variance);
 }
 
-TEST(ReplayDistribution, DrawsAsOftenAsItsProbabilitiesSay) {
+TEST(ReplayDistribution, DrawsWithItsProbabilities) {
   Random random = Streams(3).named("test");
   for (int round = 0; round < 240; ++round) {
     LevelReplayConfig config = random_config(random);
     config.transform = static_cast<Transform>(round % 6);
     ReplayDistribution replay(config, 40, 40);
-    const double shift = round % 4 == 3 ? 1 : 0;  // now and then all scores are negative
+    const double shift = round % 4 == 3 ? 1 : 0;  // in some rounds all scores are negative
     for (int i = 0; i < 30; ++i) {
       const auto slot = replay.append(1 + static_cast<std::int64_t>(random.below(100)));
       if (i % 7 != 0) replay.set_score(slot, random.uniform() - shift);  // some have none
@@ -176,7 +176,7 @@ TEST(ReplayDistribution, DrawsAsOftenAsItsProbabilitiesSay) {
   }
 }
 
-TEST(ReplayDistribution, KeepsItsProbabilitiesWhereWeightsWouldOverflow) {
+TEST(ReplayDistribution, KeepsItsProbabilitiesIfWeightsWouldOverflow) {
   // 1e40^10 and exp(1e5) are beyond a double; the ratio of neighbours is not.
   for (const auto& [transform, temperature, low, high, ratio] :
        {std::tuple{Transform::kProportional, 0.1, 1e40, 1.1e40, std::pow(1.1, 10)},
@@ -185,7 +185,7 @@ TEST(ReplayDistribution, KeepsItsProbabilitiesWhereWeightsWouldOverflow) {
         std::tuple{Transform::kSoftmax, 0.1, -1e4, -1e4 + 0.1, std::exp(1.0)}}) {
     ReplayDistribution replay({.transform = transform, .temperature = temperature}, 3, 3);
     for (const double score : {1.0, low, high}) replay.set_score(replay.append(1), score);
-    replay.set_score(0, low);  // what made the scale first is gone
+    replay.set_score(0, low);  // removes the score that set the scale
     std::vector<double> p;
     replay.probabilities(2, p);
     EXPECT_NEAR((p[2] - 0.1 / 3) / (p[1] - 0.1 / 3), ratio, 1e-9 * ratio);

@@ -21,7 +21,7 @@ LevelReplay replay_of(std::uint64_t num_levels, const LevelReplayConfig& config 
   return {LevelSet::range(0, num_levels), config, levels_stream()};
 }
 
-// A sampler that has seen `scores.size()` levels, in order, and scored them so.
+// A sampler that has seen `scores.size()` levels, in order, with these scores.
 LevelReplay scored(const std::vector<double>& scores, const LevelReplayConfig& config) {
   LevelReplay replay = replay_of(scores.size(), config);
   for (LevelId level = 0; level < scores.size(); ++level) replay.choose(level);
@@ -60,22 +60,22 @@ TEST(LevelReplay, WeighsScoresInProportion) {
   EXPECT_NEAR(p[1], 9.0 / 13, 1e-9);
 }
 
-TEST(LevelReplay, WithFullStalenessFollowsTheTimeSinceTheLastVisit) {
-  // Drawn at 1, 2, 3 and asked by draw 4: stalenesses 3, 2, 1 of 6.
+TEST(LevelReplay, DrawsByStalenessAloneWithStalenessCoefOne) {
+  // Drawn at 1, 2, 3 seen by draw 4: stalenesses 3, 2, 1 of 6.
   const auto p = probabilities(scored({5, 5, 5}, {.staleness_coef = 1}));
   EXPECT_NEAR(p[0], 3.0 / 6, 1e-15);
   EXPECT_NEAR(p[1], 2.0 / 6, 1e-15);
   EXPECT_NEAR(p[2], 1.0 / 6, 1e-15);
 }
 
-TEST(LevelReplay, WithStalenessOffsetZeroNeverRepeatsTheLevelDrawnLast) {
+TEST(LevelReplay, NeverRepeatsTheLastLevelWithStalenessOffsetZero) {
   const auto p = probabilities(scored({5, 5, 5}, {.staleness_coef = 1, .staleness_offset = 0}));
   EXPECT_NEAR(p[0], 2.0 / 3, 1e-15);
   EXPECT_NEAR(p[1], 1.0 / 3, 1e-15);
   EXPECT_EQ(p[2], 0);
 }
 
-TEST(LevelReplay, GivesGreedyMassToAllOfTheBest) {
+TEST(LevelReplay, SplitsGreedyMassAmongTheBest) {
   const auto p =
       probabilities(scored({1, 3, 2, 3}, {.transform = Transform::kGreedy, .staleness_coef = 0}));
   EXPECT_EQ(p, (std::vector<double>{0, 0.5, 0, 0.5}));
@@ -88,7 +88,7 @@ TEST(LevelReplay, SpreadsEpsilonOverTheSeenLevels) {
   EXPECT_NEAR(p[1], 0.85, 1e-15);
 }
 
-TEST(LevelReplay, SpreadsEpsilonOverAllLevelsAsTheReleasedCode) {
+TEST(LevelReplay, SpreadsEpsilonOverAllLevelsLikeTheReleasedCode) {
   // D30: epsilon .3, 2 of 6 seen: (.05, .75) / .8.
   LevelReplay replay = replay_of(6, {.transform = Transform::kEpsilonGreedy,
                                      .staleness_coef = 0,
@@ -116,7 +116,7 @@ TEST(LevelReplay, RanksUnseenLevelsAheadOfNegativeScoresOnlyIfTheyCompete) {
   }
 }
 
-TEST(LevelReplay, PlaysEveryLevelOnceBeforeItReplaysAnyAfterAFullWarmup) {
+TEST(LevelReplay, VisitsEveryLevelBeforeReplayingWithAFullWarmup) {
   LevelReplay replay = replay_of(50, {.warmup_fraction = 1});
   std::set<LevelId> played;
   for (int i = 0; i < 50; ++i) played.insert(replay.next());
@@ -124,7 +124,7 @@ TEST(LevelReplay, PlaysEveryLevelOnceBeforeItReplaysAnyAfterAFullWarmup) {
   EXPECT_EQ(replay.replay_probability(), 1);
 }
 
-TEST(LevelReplay, ReplaysWithTheShareOfLevelsSeen) {
+TEST(LevelReplay, ReplaysWithTheFractionOfLevelsSeen) {
   LevelReplay replay = replay_of(4);
   EXPECT_EQ(replay.replay_probability(), 0);
   replay.choose(3);
@@ -133,7 +133,7 @@ TEST(LevelReplay, ReplaysWithTheShareOfLevelsSeen) {
   EXPECT_EQ(replay.replay_probability(), 0.5);
 }
 
-TEST(LevelReplay, DecidesToReplayAsOftenAsItSays) {
+TEST(LevelReplay, ReplaysWithItsReplayProbability) {
   // A fixed probability of 0.3 with two of very many levels seen.
   LevelReplay replay =
       replay_of(1'000'000, {.schedule = ReplaySchedule::kFixed, .replay_probability = 0.3});
@@ -141,7 +141,7 @@ TEST(LevelReplay, DecidesToReplayAsOftenAsItSays) {
   std::set<LevelId> seen;
   int replays = 0;
   for (int i = 0; i < kDraws; ++i) replays += seen.insert(replay.next()).second ? 0 : 1;
-  // Deviation sqrt(n * 0.3 * 0.7) = 145: five of them.
+  // Five standard deviations, sqrt(n * 0.3 * 0.7) = 145 each.
   EXPECT_NEAR(replays, 0.3 * kDraws, 5 * 145);
 }
 
@@ -165,23 +165,23 @@ TEST(LevelReplay, SmoothsScores) {
   EXPECT_EQ(replay.weights()[0].score, 2);
 }
 
-TEST(LevelReplay, CountsALevelAsSeenOnItsScoreIfAskedTo) {
+TEST(LevelReplay, CountsALevelAsSeenOnItsScoreWithSeenOnScore) {
   LevelReplay replay = replay_of(5, {.seen_on = SeenOn::kScore});
   replay.choose(2);
   EXPECT_EQ(replay.num_seen(), 0U);
   replay.choose(3);
   replay.record({.level = 2, .score = 1});
   EXPECT_EQ(replay.num_seen(), 1U);
-  EXPECT_EQ(replay.weights()[0].staleness, 2);  // drawn at 1, asked by draw 3
+  EXPECT_EQ(replay.weights()[0].staleness, 2);  // drawn at 1, seen by draw 3
 }
 
-TEST(LevelReplay, BeginsInSequenceWithoutCountingThatAsDraws) {
-  LevelReplay replay = replay_of(3, {.first_levels = FirstLevels::kSequential});
+TEST(LevelReplay, StartsInSequenceWithoutCountingDraws) {
+  LevelReplay replay = replay_of(3, {.start = {.first_levels = FirstLevels::kSequential}});
   EXPECT_EQ(replay.first(5), (std::vector<LevelId>{0, 1, 2, 0, 1}));
   EXPECT_EQ(replay.num_draws(), 0);
 }
 
-TEST(LevelReplay, BeginsWithNewLevelsAsLongAsThereAreAny) {
+TEST(LevelReplay, StartsWithUnseenLevelsAsLongAsThereAreAny) {
   const auto distinct = [](const std::vector<LevelId>& levels, std::size_t count) {
     return std::set<LevelId>(levels.begin(), levels.begin() + static_cast<long>(count)).size();
   };
@@ -196,7 +196,7 @@ TEST(LevelReplay, BeginsWithNewLevelsAsLongAsThereAreAny) {
   EXPECT_EQ(few.num_draws(), 12);
 }
 
-TEST(LevelReplay, MayReplayAnyLevelBeforeOneIsSeenAsTheReleasedCode) {
+TEST(LevelReplay, MayReplayAnyLevelBeforeOneIsSeenLikeTheReleasedCode) {
   LevelReplay replay = replay_of(5, {.schedule = ReplaySchedule::kFixed,
                                      .replay_probability = 1,
                                      .replay_unseen = true,
@@ -223,22 +223,22 @@ TEST(LevelReplay, KeepsTheLevelsOfAStreamMostLikelyToBeReplayed) {
   LevelReplay replay = stream_of({.staleness_coef = 0, .buffer_size = 2});
   play(replay, 100, 0.5);
   play(replay, 200, 0.9);
-  play(replay, 300, 0.5);  // not above 0.5: forgotten
+  play(replay, 300, 0.5);  // not above 0.5: dropped
   EXPECT_EQ(replay.weights()[0].level, 100U);
-  play(replay, 400, 0.6);  // takes the place of 100
+  play(replay, 400, 0.6);  // replaces 100
   EXPECT_EQ(replay.weights()[0].level, 400U);
   EXPECT_EQ(replay.weights()[1].level, 200U);
 }
 
-TEST(LevelReplay, LetsAnEqualScoreIntoAFullBufferOnlyIfAskedTo) {
+TEST(LevelReplay, AdmitsAnEqualScoreToAFullBufferOnlyWithEvictOnTie) {
   LevelReplay replay = stream_of({.staleness_coef = 0, .buffer_size = 1, .evict_on_tie = true});
   play(replay, 1, 0.5);
   play(replay, 2, 0.5);
   EXPECT_EQ(replay.weights()[0].level, 2U);
 }
 
-TEST(LevelReplay, EvictsByScoreIfAskedTo) {
-  // By probability the level just drawn, 3, would leave: its staleness is the least.
+TEST(LevelReplay, EvictsByScoreWithEvictionScore) {
+  // By probability the level drawn last, 3, would be evicted: its staleness is the least.
   const LevelReplayConfig config{
       .temperature = 100, .staleness_coef = 1, .buffer_size = 3, .eviction = Eviction::kScore};
   LevelReplay replay = stream_of(config);
@@ -249,7 +249,7 @@ TEST(LevelReplay, EvictsByScoreIfAskedTo) {
   EXPECT_EQ(replay.weights()[0].level, 4U);
 }
 
-TEST(LevelReplay, IgnoresTheScoreOfALevelForgottenWhileItWasPlayed) {
+TEST(LevelReplay, IgnoresTheScoreOfALevelDroppedWhileItWasPlayed) {
   LevelReplay replay = stream_of({.staleness_coef = 0, .buffer_size = 1});
   play(replay, 1, 0.5);
   replay.choose(1);
@@ -259,21 +259,21 @@ TEST(LevelReplay, IgnoresTheScoreOfALevelForgottenWhileItWasPlayed) {
   EXPECT_EQ(replay.weights()[0].level, 2U);
 }
 
-TEST(LevelReplay, DrawsNewLevelsOfAStreamThatItDoesNotKnow) {
+TEST(LevelReplay, DrawsUnknownLevelsOfAStream) {
   LevelReplay replay(LevelSet::stream(0, 8), {.replay_probability = 0, .buffer_size = 4},
                      levels_stream());
   std::set<LevelId> drawn;
   for (int i = 0; i < 8; ++i) {
     const LevelId level = replay.next();
     EXPECT_TRUE(drawn.insert(level).second) << level;
-    if (i < 4) replay.record({.level = level, .score = 1});  // the others are still played
+    if (i < 4) replay.record({.level = level, .score = 1});  // the others are still being played
   }
 }
 
 // ---- bad input
 // -----------------------------------------------------------------------------------
 
-TEST(LevelReplay, RefusesSettingsOutOfTheirBoundsByName) {
+TEST(LevelReplay, RefusesSettingsOutOfBoundsByName) {
   const auto message = [](const LevelReplayConfig& config) {
     return message_of<std::invalid_argument>([&] { replay_of(3, config); });
   };
@@ -288,7 +288,7 @@ TEST(LevelReplay, RefusesSettingsOutOfTheirBoundsByName) {
             "buffer_size must be at most half of the stream's 10 levels, not 6");
 }
 
-TEST(LevelReplay, RefusesResultsThatCannotBe) {
+TEST(LevelReplay, RefusesImpossibleResults) {
   LevelReplay replay = replay_of(3);
   replay.choose(1);
   const std::vector<std::byte> before = replay.save();
@@ -303,23 +303,17 @@ TEST(LevelReplay, RefusesResultsThatCannotBe) {
   EXPECT_EQ(message_of<std::invalid_argument>([&] { record(1, 0, -inf); }),
             "episode_return of level 1 must be a finite number, not -inf");
   EXPECT_EQ(message_of<std::out_of_range>([&] { record(7, 0, 0); }),
-            "level 7 is not one of the 3 levels from 0 on");
+            "level 7 is not in the set of 3 levels");
   EXPECT_EQ(message_of<std::out_of_range>([&] { record(2, 0, 0); }),
             "level 2 has not been drawn yet, so it cannot have been played");
   EXPECT_THROW(replay.choose(3), std::out_of_range);
   EXPECT_EQ(replay.save(), before);
 }
 
-TEST(EnumFrom, NamesTheFieldTheValueAndThePossibilities) {
-  EXPECT_EQ(message_of<std::invalid_argument>([] { enum_from<Transform>("transform", "ranc"); }),
-            "transform must be one of rank, proportional, greedy, softmax, epsilon-greedy, "
-            "constant, not ranc");
-}
-
 // ---- copies
 // --------------------------------------------------------------------------------------
 
-TEST(LevelReplay, GoesOnWithTheSameDrawsInACopy) {
+TEST(LevelReplay, DrawsTheSameLevelsInACopy) {
   LevelReplay replay = replay_of(20);
   for (int i = 0; i < 50; ++i) {
     const LevelId level = replay.next();
@@ -348,12 +342,12 @@ TEST(Uniform, DrawsEveryLevelEquallyOften) {
   Uniform uniform(LevelSet::list({10, 20, 30}), levels_stream());
   std::vector<int> counts(31, 0);
   for (int i = 0; i < 30'000; ++i) ++counts.at(uniform.next());
-  // Deviation sqrt(n * 1/3 * 2/3) = 82: five of them.
+  // Five standard deviations, sqrt(n * 1/3 * 2/3) = 82 each.
   for (const LevelId level : {10, 20, 30}) EXPECT_NEAR(counts[level], 10'000, 5 * 82);
   EXPECT_NEAR(uniform.weights()[2].probability, 1.0 / 3, 1e-15);
 }
 
-TEST(Uniform, RefusesResultsThatCannotBe) {
+TEST(Uniform, RefusesImpossibleResults) {
   Uniform uniform(LevelSet::range(0, 3), levels_stream());
   EXPECT_THROW(uniform.record({.level = 3}), std::out_of_range);
   EXPECT_THROW(uniform.record({.level = 1, .score = std::nan("")}), std::invalid_argument);

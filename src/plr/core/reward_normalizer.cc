@@ -30,7 +30,7 @@ void RewardNormalizer::normalize(std::span<const double> rewards,
   }
 }
 
-// Merges the present returns into the running mean and variance (Chan, Golub and LeVeque).
+// Merges the returns into the running mean and variance (Chan, Golub and LeVeque).
 void RewardNormalizer::update_statistics(std::span<const double> returns) {
   const auto n = static_cast<double>(returns.size());
   double mean = 0;
@@ -56,7 +56,7 @@ void RewardNormalizer::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, "reward normalizer", 1);
   RewardNormalizer restored(config_, 0);
   restored.returns_ = reader.numbers<double>(returns_.size());
-  reader.require(restored.returns_.size() == returns_.size(), "made for another number of slots");
+  reader.require(restored.returns_.size() == returns_.size(), "saved with another number of slots");
   for (double* number : {&restored.mean_, &restored.variance_, &restored.count_}) {
     *number = reader.number<double>();
     reader.require(std::isfinite(*number), "a number that is not finite");

@@ -1,17 +1,19 @@
-// How large is a reward, by this environment's standards?
+// Normalizes rewards by the running standard deviation of the discounted return.
 //
-// Rewards are divided by the running deviation of the discounted return, so that one learning rate
-// fits all games.  Only their size changes, not their sign.  Every step of all slots is fed once:
+// One learning rate then fits all games. Rewards keep their sign. Every step of all slots is passed
+// once:
 //
 //   RewardNormalizer normalizer({}, num_slots);
 //   normalizer.normalize(rewards, done, normalized);
 //
-// The statistics are merged batch by batch in double precision.  A value type.  Not synchronized.
+// The statistics are merged per call in double precision. O(slots), does not allocate. Copyable.
+// Not thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "plr/base/fields.h"
@@ -20,25 +22,26 @@ namespace plr {
 
 struct RewardNormalizerConfig {
   double return_gamma = 0.99;
-  double reward_clip = 10;
-  double return_epsilon = 1e-8;
-};
+  static constexpr Field kReturnGamma{
+      &RewardNormalizerConfig::return_gamma, "return_gamma", from_to(0, 1),
+      "discount of the returns whose deviation scales the rewards (E1: not in the paper)"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, RewardNormalizerConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("return_gamma", config.return_gamma, from_to(0, 1),
-        "discount of the returns whose deviation scales the rewards (E1: the paper does not say)");
-  visit("reward_clip", config.reward_clip, above(0),
-        "normalized rewards stay within plus and minus this");
-  visit("return_epsilon", config.return_epsilon, above(0), "added to the variance");
-}
+  double reward_clip = 10;
+  static constexpr Field kRewardClip{&RewardNormalizerConfig::reward_clip, "reward_clip", above(0),
+                                     "normalized rewards are clipped to plus and minus this"};
+
+  double return_epsilon = 1e-8;
+  static constexpr Field kReturnEpsilon{&RewardNormalizerConfig::return_epsilon, "return_epsilon",
+                                        above(0), "added to the variance"};
+
+  static constexpr std::tuple kFields{kReturnGamma, kRewardClip, kReturnEpsilon};
+};
 
 class RewardNormalizer {
  public:
   RewardNormalizer(const RewardNormalizerConfig& config, std::size_t num_slots);
 
-  // One step of the slots from `first_slot` on, one entry each.
+  // Normalizes one step of consecutive slots, starting at `first_slot`, into `out`.
   void normalize(std::span<const double> rewards, std::span<const std::uint8_t> done,
                  std::span<float> out, std::size_t first_slot = 0);
 
@@ -46,14 +49,14 @@ class RewardNormalizer {
   double variance() const { return variance_; }
 
   std::vector<std::byte> save() const;
-  // Throws std::runtime_error on damaged bytes or those of another number of slots.
+  // Throws std::runtime_error if the bytes are damaged or of another number of slots.
   void load(std::span<const std::byte> bytes);
 
  private:
   void update_statistics(std::span<const double> returns);
 
   RewardNormalizerConfig config_;
-  std::vector<double> returns_;  // [slot]: the discounted return of the open episode
+  std::vector<double> returns_;  // [slot]: discounted return of the open episode
   double mean_ = 0;
   double variance_ = 1;
   double count_ = 1e-4;

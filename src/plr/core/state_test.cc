@@ -1,4 +1,4 @@
-// Saving and loading whatever has a state: it goes on identically, and damage is always noticed.
+// Saved states: objects continue identically after load, and damaged bytes are refused.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -23,7 +23,7 @@ using testing::SavedObject;
 
 Random stream(std::uint64_t seed) { return Streams(seed).named("levels"); }
 
-// Draws and records some episodes; returns what was drawn.
+// Draws and records episodes; returns the drawn levels.
 std::vector<LevelId> play(Curriculum& curriculum, int episodes) {
   std::vector<LevelId> levels;
   for (int i = 0; i < episodes; ++i) {
@@ -47,12 +47,12 @@ std::vector<LevelReplay> all_kinds_of_replay(std::uint64_t seed) {
   return kinds;
 }
 
-TEST(LevelReplay, GoesOnIdenticallyAfterLoad) {
+TEST(LevelReplay, ContinuesIdenticallyAfterLoad) {
   std::vector<LevelReplay> originals = all_kinds_of_replay(1);
   std::vector<LevelReplay> others = all_kinds_of_replay(2);
   for (std::size_t i = 0; i < originals.size(); ++i) {
     play(originals[i], 100);
-    originals[i].next();  // an episode that is open
+    originals[i].next();  // an open episode
     play(others[i], 7);
     others[i].load(originals[i].save());
     EXPECT_EQ(originals[i].save(), others[i].save());
@@ -61,7 +61,7 @@ TEST(LevelReplay, GoesOnIdenticallyAfterLoad) {
   }
 }
 
-TEST(LevelReplay, KeepsTheScaleOfItsWeightsThroughLoad) {
+TEST(LevelReplay, KeepsTheScaleOfItsWeightsAfterLoad) {
   // 1e60^10 forces another scale; afterwards only moderate scores are left.
   const LevelReplayConfig config{.transform = Transform::kProportional};
   LevelReplay original(LevelSet::range(0, 3), config, stream(1));
@@ -74,7 +74,7 @@ TEST(LevelReplay, KeepsTheScaleOfItsWeightsThroughLoad) {
   EXPECT_EQ(original.save(), other.save());
 }
 
-TEST(Uniform, GoesOnIdenticallyAfterLoad) {
+TEST(Uniform, ContinuesIdenticallyAfterLoad) {
   Uniform original(LevelSet::range(0, 1000), stream(1));
   Uniform other(LevelSet::range(0, 1000), stream(2));
   play(original, 5);
@@ -85,7 +85,7 @@ TEST(Uniform, GoesOnIdenticallyAfterLoad) {
 std::vector<Tscl> all_kinds_of_tscl(std::uint64_t seed) {
   std::vector<Tscl> kinds;
   for (const TsclPolicy policy : {TsclPolicy::kEpsilonGreedy, TsclPolicy::kBoltzmann}) {
-    // 3 returns a window, so that most are full; a low temperature forces other scales.
+    // Windows of 3 returns, most of them full; a low temperature forces other scales.
     const TsclConfig config{.window = 3,
                             .smoothing = 0.7,
                             .policy = policy,
@@ -97,7 +97,7 @@ std::vector<Tscl> all_kinds_of_tscl(std::uint64_t seed) {
   return kinds;
 }
 
-TEST(Tscl, GoesOnIdenticallyAfterLoad) {
+TEST(Tscl, ContinuesIdenticallyAfterLoad) {
   std::vector<Tscl> originals = all_kinds_of_tscl(1);
   std::vector<Tscl> others = all_kinds_of_tscl(2);
   for (std::size_t i = 0; i < originals.size(); ++i) {
@@ -111,8 +111,8 @@ TEST(Tscl, GoesOnIdenticallyAfterLoad) {
   }
 }
 
-TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
-  const auto go_on = [](EpisodeScorer& scorer) {
+TEST(EpisodeScorer, ContinuesIdenticallyAfterLoad) {
+  const auto continue_play = [](EpisodeScorer& scorer) {
     scorer.step(0, 1, .5, 0);
     scorer.end(0, 1);
     scorer.end_rollout(std::vector<float>{0, .25F});
@@ -133,16 +133,16 @@ TEST(EpisodeScorer, GoesOnIdenticallyAfterLoad) {
   original.begin(1, 5);
   EpisodeScorer other(config, 2, 4);
   other.load(original.save());
-  EXPECT_EQ(go_on(original), go_on(other));
+  EXPECT_EQ(continue_play(original), continue_play(other));
   EXPECT_EQ(original.save(), other.save());
 }
 
-TEST(LevelReplay, SaysWhichSettingOfASavedStateDiffers) {
+TEST(LevelReplay, ReportsTheSettingInWhichASavedStateDiffers) {
   const LevelReplay original(LevelSet::range(0, 5), {.temperature = 0.5}, stream(1));
   LevelReplay other(LevelSet::range(0, 5), {}, stream(1));
   try {
     other.load(original.save());
-    FAIL() << "the state of other settings was taken";
+    FAIL() << "a state of other settings was loaded";
   } catch (const std::runtime_error& e) {
     EXPECT_STREQ(e.what(),
                  "level replay state: made with other settings: here temperature = 0.1, not 0.5");

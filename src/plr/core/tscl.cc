@@ -26,7 +26,7 @@ const TsclConfig& checked(const TsclConfig& config, const LevelSet& levels) {
   return config;
 }
 
-// What the draws have in common with those of level replay.
+// The config of the distribution that TSCL shares with level replay.
 LevelReplayConfig distribution_of(const TsclConfig& config) {
   const bool is_greedy = config.policy == TsclPolicy::kEpsilonGreedy;
   return {.transform = is_greedy ? Transform::kEpsilonGreedy : Transform::kSoftmax,
@@ -53,15 +53,15 @@ double least_squares_slope(std::span<const TimedReturn> points, double first_slo
     covariance += time * (point.value - mean_value);
     variance += time * time;
   }
-  // Where returns are too large to be multiplied, they say nothing.
+  // A covariance that overflows gives no slope.
   return std::isfinite(covariance) ? covariance / variance : 0;
 }
 
 Tscl::Tscl(LevelSet levels, const TsclConfig& config, const Random& random,
-           FirstLevels first_levels)
+           const StartConfig& start)
     : levels_(std::move(levels)),
       config_(checked(config, levels_)),
-      first_levels_(first_levels),
+      start_(start),
       random_(random),
       progress_(levels_.size(), 0.0),
       windows_(levels_.size()),
@@ -72,8 +72,8 @@ Tscl::Tscl(LevelSet levels, const TsclConfig& config, const Random& random,
 }
 
 std::vector<LevelId> Tscl::first(std::size_t num_slots) {
-  return first_levels_ == FirstLevels::kSequential ? sequential_levels(levels_, num_slots)
-                                                   : Curriculum::first(num_slots);
+  return start_.first_levels == FirstLevels::kSequential ? sequential_levels(levels_, num_slots)
+                                                         : Curriculum::first(num_slots);
 }
 
 LevelId Tscl::next() {
@@ -145,9 +145,9 @@ void Tscl::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, kStateName, kStateVersion);
   expect_settings(reader, config_);
   reader.require(reader.number<std::uint64_t>() == levels_.fingerprint(),
-                 "made for another set of levels");
+                 "saved with another set of levels");
 
-  Tscl restored(levels_, config_, reader.random(), first_levels_);
+  Tscl restored(levels_, config_, reader.random(), start_);
   restored.num_draws_ = reader.number<std::int64_t>();
   restored.num_episodes_ = reader.number<std::int64_t>();
   reader.require(restored.num_draws_ >= 0 && restored.num_episodes_ >= 0, "a negative count");
@@ -173,7 +173,7 @@ void Tscl::load(std::span<const std::byte> bytes) {
                      "an impossible return");
       window.points.push_back({time, value});
     }
-    // From the oldest on, each return is later than the one before it.
+    // Times increase, starting with the oldest return.
     for (std::uint64_t i = 1; i < size; ++i) {
       reader.require(window.points[(window.oldest + i - 1) % size].time <
                          window.points[(window.oldest + i) % size].time,

@@ -1,23 +1,22 @@
-// On which level do returns change most?
+// TSCL-Window, a baseline of the paper (Matiisen et al. 2017): draws levels by learning progress.
 //
-// TSCL-Window (Matiisen et al. 2017), a baseline of the paper.  For each level it keeps the last
-// returns with the times at which they were earned; the slope of the line through them (least
-// squares) is the level's progress Q, smoothed if so wanted.  Forgetting counts like learning:
-// next() prefers large |Q|, by epsilon-greedy or Boltzmann, mixed with staleness as in
+// For each level it keeps the last returns with their times. The slope of the least-squares line
+// through them, optionally smoothed, is the level's progress Q. next() prefers large |Q|, since
+// forgetting counts like learning, by epsilon-greedy or Boltzmann, mixed with staleness like in
 // level_replay.h:
 //
 //   (1 - staleness_coef) * P_progress  +  staleness_coef * P_staleness
 //
 //   Tscl tscl(LevelSet::range(0, 200), {.window = 10}, streams.named("levels"));
 //   const LevelId level = tscl.next();
-//   ...  // play an episode there
+//   ...  // play an episode
 //   tscl.record({.level = level, .episode_return = 10});
 //
-// All levels may be drawn from the start; one never played has Q = 0.  A return's time is the
-// number of episodes that ended before it, so that no two returns have the same.
+// All levels can be drawn from the start; a level that was never played has Q = 0. The time of a
+// return is the number of episodes that ended before it, so times are distinct.
 //
-// A draw costs O(log levels), a record O(log levels + window).  A level's window takes memory as it
-// fills.  A value type: a copy goes on with the same draws.  Not synchronized.
+// next() takes O(log levels), record() O(log levels + window). The window of a level allocates
+// until it is full. Copyable; a copy continues the same random stream. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -32,40 +31,40 @@
 
 namespace plr {
 
-// A return and the time at which it was earned.
+// A return and its time.
 struct TimedReturn {
   std::int64_t time = 0;
   double value = 0;
 };
 
-// The slope of the least-squares line through points of different times; `first_slope` if there
-// are fewer than two of them.
+// The slope of the least-squares line through the points: `first_slope` for one point, 0 for none.
+// REQUIRES: times are distinct.
 double least_squares_slope(std::span<const TimedReturn> points, double first_slope = 0);
 
 class Tscl final : public Curriculum {
  public:
-  // Throws std::invalid_argument if a setting is out of its bounds or the levels are a stream.
+  // Throws std::invalid_argument if a setting is out of bounds or the levels are a stream.
   Tscl(LevelSet levels, const TsclConfig& config, const Random& random,
-       FirstLevels first_levels = FirstLevels::kDrawn);
+       const StartConfig& start = {});
 
   std::vector<LevelId> first(std::size_t num_slots) override;
   LevelId next() override;
 
-  // Takes note that `level` is played next, as next() does with the level it draws.
+  // Marks `level` as drawn, like next() does.
   void choose(LevelId level);
 
-  // Pieces of unfinished episodes have no return and are ignored.
+  // Ignores pieces of open episodes, which have no return.
   void record(const EpisodeResult& result) override;
 
   const LevelSet& levels() const { return levels_; }
   const TsclConfig& config() const { return config_; }
-  FirstLevels first_levels() const { return first_levels_; }
-  // Q of a level, with its sign.
+  const StartConfig& start() const { return start_; }
+  // The progress Q of a level, with its sign.
   double progress(LevelId level) const;
-  // How many draws there have been.
+  // The number of draws.
   std::int64_t num_draws() const { return num_draws_; }
 
-  // Of all levels, in their order; the score is |Q|.
+  // All levels, in the order of the set; the score is |Q|.
   std::vector<LevelWeight> weights() const override;
 
   std::vector<std::byte> save() const override;
@@ -74,7 +73,7 @@ class Tscl final : public Curriculum {
  private:
   using Slot = ReplayDistribution::Slot;
 
-  // The last returns of a level; once there are `window` of them, `oldest` is replaced next.
+  // The last returns of a level, as a ring buffer: once full, `oldest` is replaced next.
   struct Window {
     std::vector<TimedReturn> points;
     std::size_t oldest = 0;
@@ -84,7 +83,7 @@ class Tscl final : public Curriculum {
 
   LevelSet levels_;
   TsclConfig config_;
-  FirstLevels first_levels_;
+  StartConfig start_;
   Random random_;
   std::int64_t num_draws_ = 0;
   std::int64_t num_episodes_ = 0;

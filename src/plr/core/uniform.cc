@@ -6,12 +6,12 @@
 
 namespace plr {
 
-Uniform::Uniform(LevelSet levels, const Random& random, FirstLevels first_levels)
-    : levels_(std::move(levels)), first_levels_(first_levels), random_(random) {}
+Uniform::Uniform(LevelSet levels, const Random& random, const StartConfig& start)
+    : levels_(std::move(levels)), start_(start), random_(random) {}
 
 std::vector<LevelId> Uniform::first(std::size_t num_slots) {
-  return first_levels_ == FirstLevels::kSequential ? sequential_levels(levels_, num_slots)
-                                                   : Curriculum::first(num_slots);
+  return start_.first_levels == FirstLevels::kSequential ? sequential_levels(levels_, num_slots)
+                                                         : Curriculum::first(num_slots);
 }
 
 void Uniform::record(const EpisodeResult& result) { check_result(result, levels_); }
@@ -37,7 +37,7 @@ std::vector<std::byte> Uniform::save() const {
 void Uniform::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, "uniform", 1);
   reader.require(reader.number<std::uint64_t>() == levels_.fingerprint(),
-                 "made for another set of levels");
+                 "saved with another set of levels");
   const Random random = reader.random();
   reader.expect_end();
   random_ = random;

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
+#include <tuple>
 
 #include "plr/base/fields.h"
 
@@ -28,21 +27,24 @@ constexpr std::array<std::string_view, 3> enum_names(LevelSeeding) {
 
 struct EnvOptions {
   int num_slots = 64;
-  int num_workers = 0;
-  Observation observation = Observation::kFull;
-  LevelSeeding seeding = LevelSeeding::kDefault;
-};
+  static constexpr Field kNumSlots{&EnvOptions::num_slots, "num_slots", from_to(1, 1 << 16),
+                                   "number of environments that are played in parallel"};
 
-template <class Options, class Visit>
-requires std::same_as<std::remove_const_t<Options>, EnvOptions>
-void visit_fields(Options& options, Visit&& visit) {
-  visit("num_slots", options.num_slots, from_to(1, 1 << 16), "environments played side by side");
-  visit("num_workers", options.num_workers, from_to(0, 1024),
-        "threads that step them, 0 for one per core; of Procgen; never changes a result");
-  visit("observation", options.observation, any_value(),
-        "of MiniGrid: the whole grid, or the 7 x 7 cells in front of the agent");
-  visit("seeding", options.seeding, any_value(),
-        "of MiniGrid: how a level's seed becomes random numbers");
-}
+  int num_workers = 0;
+  static constexpr Field kNumWorkers{
+      &EnvOptions::num_workers, "num_workers", from_to(0, 1024),
+      "for Procgen: threads that step the slots, 0 for one per core; does not change results"};
+
+  Observation observation = Observation::kFull;
+  static constexpr Field kObservation{
+      &EnvOptions::observation, "observation",
+      "for MiniGrid: the whole grid, or the 7 x 7 cells in front of the agent"};
+
+  LevelSeeding seeding = LevelSeeding::kDefault;
+  static constexpr Field kSeeding{&EnvOptions::seeding, "seeding",
+                                  "for MiniGrid: how a level's seed becomes random numbers"};
+
+  static constexpr std::tuple kFields{kNumSlots, kNumWorkers, kObservation, kSeeding};
+};
 
 }  // namespace plr

@@ -3,8 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include "plr/learn/own_kernels.h"
 
@@ -14,28 +12,13 @@
 #endif
 
 namespace plr::learn {
-namespace {
-
-void check(bool fine, const char* field, double value, const char* bound) {
-  if (!fine) {
-    throw std::invalid_argument(std::string(field) + ": " + std::to_string(value) + " is not " +
-                                bound);
-  }
-}
-
-}  // namespace
-
 Adam::Adam(const Parameters& parameters, const AdamConfig& config, Kernels kernels)
     : parameters_(parameters),
       config_(config),
       first_moment_(at::zeros_like(parameters.values())),
       second_moment_(at::zeros_like(parameters.values())),
       steps_(at::zeros({}, parameters.values().options())) {
-  check(config.learning_rate > 0, "learning_rate", config.learning_rate, "positive");
-  check(config.beta1 >= 0 && config.beta1 < 1, "beta1", config.beta1, "in [0, 1)");
-  check(config.beta2 >= 0 && config.beta2 < 1, "beta2", config.beta2, "in [0, 1)");
-  check(config.epsilon > 0, "epsilon", config.epsilon, "positive");
-  check(config.max_grad_norm > 0, "max_grad_norm", config.max_grad_norm, "positive");
+  check_fields(config);
   const at::Device device = parameters.values().device();
   if (has_own_kernels(device, kernels)) {
     num_done_ = at::zeros({1}, at::TensorOptions(device).dtype(at::kInt));

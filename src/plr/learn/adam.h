@@ -13,19 +13,38 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
+#include "plr/base/fields.h"
 #include "plr/learn/compute.h"
 #include "plr/learn/parameters.h"
 
 namespace plr::learn {
 
 struct AdamConfig {
-  double learning_rate = 5e-4;  // the paper's for Procgen; 7e-4 for MiniGrid
-  double beta1 = 0.9;           // how much of the mean gradient stays at a step
-  double beta2 = 0.999;         // how much of the mean squared gradient stays at a step
-  double epsilon = 1e-5;        // added to the root of the mean square before dividing by it
-  double max_grad_norm = 0.5;   // longer gradients are shortened to this; infinity: never
+  double learning_rate = 5e-4;
+  static constexpr Field kLearningRate{
+      &AdamConfig::learning_rate, "learning_rate", above(0),
+      "step size of Adam: 5e-4 in the paper for Procgen, 7e-4 for MiniGrid"};
+
+  double beta1 = 0.9;
+  static constexpr Field kBeta1{&AdamConfig::beta1, "adam_beta1", from_to_below(0, 1),
+                                "decay of Adam's mean gradient"};
+
+  double beta2 = 0.999;
+  static constexpr Field kBeta2{&AdamConfig::beta2, "adam_beta2", from_to_below(0, 1),
+                                "decay of Adam's mean squared gradient"};
+
+  double epsilon = 1e-5;
+  static constexpr Field kEpsilon{&AdamConfig::epsilon, "adam_epsilon", above(0),
+                                  "added to the root of the mean squared gradient"};
+
+  double max_grad_norm = 0.5;
+  static constexpr Field kMaxGradNorm{&AdamConfig::max_grad_norm, "max_grad_norm", above(0),
+                                      "longer gradients are scaled to this norm (E6)"};
+
+  static constexpr std::tuple kFields{kLearningRate, kBeta1, kBeta2, kEpsilon, kMaxGradNorm};
 };
 
 class Adam {

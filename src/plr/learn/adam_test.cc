@@ -63,10 +63,9 @@ TEST(Adam, StepsAsLibtorchsOwnAfterItsOwnClipping) {
   }
 }
 
-TEST(Adam, AnInfiniteBoundNeverClips) {
+TEST(Adam, DoesNotClipBelowTheBound) {
   for (const std::string& device : testing::devices()) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = infinity}, device);
+    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 1e30}, device);
   }
 }
 
@@ -100,7 +99,7 @@ TEST(Adam, NamesABadField) {
     const Adam adam(parameters, {.max_grad_norm = -1});
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "max_grad_norm: -1.000000 is not positive");
+    EXPECT_STREQ(error.what(), "max_grad_norm must be above 0, not -1");
   }
 }
 

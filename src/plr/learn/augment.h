@@ -11,11 +11,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
+#include <tuple>
 
 #include "plr/base/fields.h"
 
@@ -41,18 +40,18 @@ constexpr std::array<std::string_view, 9> enum_names(Augmentation) {
 
 struct AugmentConfig {
   bool flip_left_right = false;
-  bool overbright_cutout = false;
-};
+  static constexpr Field kFlipLeftRight{
+      &AugmentConfig::flip_left_right, "flip_left_right",
+      "the augmentation flip swaps left and right; the released code swaps top and bottom (F11)"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, AugmentConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("flip_left_right", config.flip_left_right, any_value(),
-        "augmentation flip exchanges left and right, instead of top and bottom as the released "
-        "code (F11)");
-  visit("overbright_cutout", config.overbright_cutout, any_value(),
-        "cutout-color fills with colours 255 times too bright, as the released code (F12)");
-}
+  bool overbright_cutout = false;
+  static constexpr Field kOverbrightCutout =
+      Field{&AugmentConfig::overbright_cutout, "overbright_cutout",
+            "cutout-color fills with colors 255 times too bright, like the released code (F12)"}
+          .released(true);
+
+  static constexpr std::tuple kFields{kFlipLeftRight, kOverbrightCutout};
+};
 
 // Throws std::invalid_argument if such images cannot be augmented so (augmentations.h).
 at::Tensor augment(Augmentation augmentation, const AugmentConfig& config, const at::Tensor& obs,

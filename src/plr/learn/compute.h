@@ -11,6 +11,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "plr/base/fields.h"
 
@@ -39,28 +40,31 @@ constexpr std::array<std::string_view, 3> enum_names(Kernels) {
 }
 
 struct Compute {
-  std::string device = "cpu";              // "auto", "cpu", "cuda" or "cuda:1"
-  Precision precision = Precision::kFp32;  // of the network; also given to it when it is made
-  bool deterministic = false;  // on CUDA: repeats bit for bit, and is slower; the CPU always does
-  int num_threads = 1;         // of libtorch on the CPU; the order of its sums depends on it
-  Kernels kernels = Kernels::kAuto;
-};
+  std::string device = "cpu";
+  static constexpr Field kDevice{&Compute::device, "device", "auto, cpu, cuda or cuda:1"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, Compute>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("device", config.device, any_value(), "auto, cpu, cuda or cuda:1");
-  visit("precision", config.precision, any_value(),
-        "of the layers; tf32 and bf16 on CUDA only, where auto is bf16");
-  visit("deterministic", config.deterministic, any_value(),
-        "on CUDA: the same seed gives the same bits, and is slower; the CPU always does");
-  visit(
-      "threads", config.num_threads, from_to(0, 1024),
-      "of libtorch on the CPU, 0 for one per core, 1 for runs side by side; the order of its sums, "
-      "hence the last bits of a run, depends on it");
-  visit("kernels", config.kernels, any_value(),
-        "on CUDA; auto takes our own where there are any, plr insists on them");
-}
+  Precision precision = Precision::kFp32;
+  static constexpr Field kPrecision{&Compute::precision, "precision",
+                                    "of the layers; tf32 and bf16 need CUDA, where auto is bf16"};
+
+  bool deterministic = false;
+  static constexpr Field kDeterministic{
+      &Compute::deterministic, "deterministic",
+      "on CUDA: bitwise identical runs for one seed, but slower; the CPU is always deterministic"};
+
+  int num_threads = 1;
+  static constexpr Field kNumThreads{
+      &Compute::num_threads, "threads", from_to(0, 1024),
+      "of libtorch on the CPU, 0 for one per core, 1 for concurrent runs; the last bits of a run "
+      "depend on it"};
+
+  Kernels kernels = Kernels::kAuto;
+  static constexpr Field kKernels{
+      &Compute::kernels, "kernels",
+      "on CUDA: auto uses native kernels where they exist, plr requires them"};
+
+  static constexpr std::tuple kFields{kDevice, kPrecision, kDeterministic, kNumThreads, kKernels};
+};
 
 // The same with "auto" and 0 threads made plain, as they are on this machine; kernels stay as they
 // are.

@@ -21,11 +21,10 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "plr/base/fields.h"
@@ -40,27 +39,36 @@ namespace plr::learn {
 
 struct DracConfig {
   bool enabled = false;
+  static constexpr Field kEnabled{
+      &DracConfig::enabled, "drac",
+      "penalize a policy and a value that differ between plain and augmented observations"};
+
   Augmentation augmentation = Augmentation::kUcb;
+  static constexpr Field kAugmentation{
+      &DracConfig::augmentation, "augmentation",
+      "how observations are augmented; ucb: a bandit picks one augmentation per update"};
+
   double coef = 0.1;
+  static constexpr Field kCoef{&DracConfig::coef, "drac_coef", at_least(0),
+                               "alpha_r: weight of that penalty in the loss"};
+
   bool sampled = false;
+  static constexpr Field kSampled =
+      Field{&DracConfig::sampled, "drac_sampled",
+            "policies are compared by one sampled action, like in the released code, instead of by "
+            "their exact divergence (F9)"}
+          .released(true);
+
   UcbConfig ucb = {};
   AugmentConfig augment = {};
-};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, DracConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("drac", config.enabled, any_value(),
-        "the policy and the value of an augmented observation are to be those of the plain one");
-  visit("augmentation", config.augmentation, any_value(),
-        "how observations are augmented, or ucb: a bandit picks a way for each update");
-  visit("drac_coef", config.coef, at_least(0), "alpha_r: weight of that in the loss");
-  visit("drac_sampled", config.sampled, any_value(),
-        "the policies are compared by one sampled action, as in the released code, instead of by "
-        "their exact divergence (F9)");
-  visit_fields(config.ucb, visit);
-  visit_fields(config.augment, visit);
-}
+  static constexpr std::tuple kFields{kEnabled,
+                                      kAugmentation,
+                                      kCoef,
+                                      kSampled,
+                                      Nested{&DracConfig::ucb},
+                                      Nested{&DracConfig::augment}};
+};
 
 // The terms, each a scalar, from logits [B, A] and values [B]; what is not augmented is held fixed.
 at::Tensor policy_divergence(const at::Tensor& logits, const at::Tensor& augmented_logits);

@@ -8,17 +8,30 @@
 // choice.
 #pragma once
 
+#include <tuple>
+
+#include "plr/base/fields.h"
 #include "plr/learn/network.h"
 
 namespace plr::learn {
 
 struct MinigridNetworkConfig {
-  // Of the last convolution.  The paper takes 64 for ObstructedMazeGamut.
   std::int64_t channels = 32;
-  // The 2x2 max-pool, which the paper does not mention and its code has.
+  static constexpr Field kChannels{
+      &MinigridNetworkConfig::channels, "channels", from_to(1, 1 << 12),
+      "channels of MiniGrid's last convolution: 32, or 64 for ObstructedMazeGamut (E5)"};
+
   bool pool = true;
-  // One hidden layer for policy and value: the paper's wording, not its code.
+  static constexpr Field kPool{
+      &MinigridNetworkConfig::pool, "pool",
+      "MiniGrid's 2x2 max-pool after the first convolution; in the released code only (E4)"};
+
   bool shared_hidden = false;
+  static constexpr Field kSharedHidden{
+      &MinigridNetworkConfig::shared_hidden, "shared_hidden",
+      "MiniGrid's policy and value share a hidden layer; in the paper's text only (E3)"};
+
+  static constexpr std::tuple kFields{kChannels, kPool, kSharedHidden};
 };
 
 // Throws std::invalid_argument if the grid is too small: 7 cells a side, or 4 without the pool.

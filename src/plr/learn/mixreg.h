@@ -20,9 +20,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <concepts>
 #include <cstdint>
-#include <type_traits>
+#include <tuple>
 
 #include "plr/base/fields.h"
 #include "plr/base/random.h"
@@ -32,17 +31,17 @@ namespace plr::learn {
 
 struct MixregConfig {
   double alpha = 0;
-  bool normalize = false;
-};
+  static constexpr Field kAlpha{
+      &MixregConfig::alpha, "mixreg", from_to(0, 1),
+      "alpha of mixreg, which trains on mixtures of samples: 0 for none, 0.01 in the paper"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, MixregConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("mixreg", config.alpha, from_to(0, 1),
-        "alpha of mixreg, which learns from mixtures of samples: 0 for none, 0.01 as the paper");
-  visit("mixreg_normalize", config.normalize, any_value(),
-        "mixed advantages are normalized again in each mini-batch, as in mixreg's code (F7)");
-}
+  bool normalize = false;
+  static constexpr Field kNormalize{
+      &MixregConfig::normalize, "mixreg_normalize",
+      "mixed advantages are normalized again in each mini-batch, like in mixreg's code (F7)"};
+
+  static constexpr std::tuple kFields{kAlpha, kNormalize};
+};
 
 // A draw from Beta(alpha, alpha), 0 < alpha <= 1, however small (Joehnk 1964, by logarithms).
 double draw_beta(double alpha, Random& random);

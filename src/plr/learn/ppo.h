@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "plr/base/fields.h"
@@ -37,36 +38,49 @@
 namespace plr::learn {
 
 struct PpoConfig {
-  int epochs = 3;               // passes over a rollout: the paper's for Procgen; 4 for MiniGrid
-  int num_minibatches = 8;      // in an epoch, of equal size; the remainder is left out
-  double clip = 0.2;            // how far the ratio may move from 1, and the value from the old one
-  bool clip_value_loss = true;  // as the released code; false: the plain squared error
-  double value_coef = 0.5;      // weight of the value loss
-  double entropy_coef = 0.01;   // weight of the entropy, which is to stay large
-  bool normalize_advantages = true;  // over the rollout, to mean 0 and deviation 1
-  AdamConfig adam = {};              // the optimizer and the bound on its gradient
-};
+  int epochs = 3;
+  static constexpr Field kEpochs{&PpoConfig::epochs, "epochs", from_to(1, 1000),
+                                 "passes over a rollout: 3 in the paper for Procgen, 4 for "
+                                 "MiniGrid"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, PpoConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("epochs", config.epochs, from_to(1, 1000), "passes over a rollout");
-  visit("num_minibatches", config.num_minibatches, from_to(1, 1 << 20), "parts of each pass");
-  visit("clip", config.clip, above(0),
-        "how far the ratio may move from 1, and the value from the old one");
-  visit("clip_value_loss", config.clip_value_loss, any_value(),
-        "the value's error is clipped too (E6)");
-  visit("value_coef", config.value_coef, at_least(0), "weight of the value's error");
-  visit("entropy_coef", config.entropy_coef, at_least(0), "weight of the policy's entropy");
-  visit("normalize_advantages", config.normalize_advantages, any_value(),
-        "over the rollout, to mean 0 and deviation 1 (E6)");
-  visit("learning_rate", config.adam.learning_rate, above(0), "of Adam");
-  visit("adam_beta1", config.adam.beta1, from_to_below(0, 1), "of Adam's first moment");
-  visit("adam_beta2", config.adam.beta2, from_to_below(0, 1), "of Adam's second moment");
-  visit("adam_epsilon", config.adam.epsilon, above(0), "added to Adam's divisor");
-  visit("max_grad_norm", config.adam.max_grad_norm, above(0),
-        "longer gradients are shortened to this (E6)");
-}
+  int num_minibatches = 8;
+  static constexpr Field kNumMinibatches{
+      &PpoConfig::num_minibatches, "num_minibatches", from_to(1, 1 << 20),
+      "mini-batches of equal size per epoch; the remainder is left out"};
+
+  double clip = 0.2;
+  static constexpr Field kClip{&PpoConfig::clip, "clip", above(0),
+                               "how far the ratio may move from 1, and the value from the old one"};
+
+  bool clip_value_loss = true;
+  static constexpr Field kClipValueLoss{
+      &PpoConfig::clip_value_loss, "clip_value_loss",
+      "the value loss is clipped too, like in the released code (E6)"};
+
+  double value_coef = 0.5;
+  static constexpr Field kValueCoef{&PpoConfig::value_coef, "value_coef", at_least(0),
+                                    "weight of the value loss"};
+
+  double entropy_coef = 0.01;
+  static constexpr Field kEntropyCoef{&PpoConfig::entropy_coef, "entropy_coef", at_least(0),
+                                      "weight of the policy's entropy"};
+
+  bool normalize_advantages = true;
+  static constexpr Field kNormalizeAdvantages{
+      &PpoConfig::normalize_advantages, "normalize_advantages",
+      "advantages are normalized over the rollout to mean 0 and deviation 1 (E6)"};
+
+  AdamConfig adam = {};
+
+  static constexpr std::tuple kFields{kEpochs,
+                                      kNumMinibatches,
+                                      kClip,
+                                      kClipValueLoss,
+                                      kValueCoef,
+                                      kEntropyCoef,
+                                      kNormalizeAdvantages,
+                                      Nested{&PpoConfig::adam}};
+};
 
 // The samples of one step, on the network's device.
 struct Minibatch {

@@ -8,14 +8,22 @@
 // A block is x + conv(ReLU(conv(ReLU(x)))).  626,256 parameters for 64x64x3 and 15 actions.
 #pragma once
 
+#include <tuple>
+
+#include "plr/base/fields.h"
 #include "plr/learn/network.h"
 
 namespace plr::learn {
 
 struct ProcgenNetworkConfig {
-  // A block adds ReLU(x) instead of x.  The released code does so, since its first ReLU works in
-  // place; the paper and IMPALA do not.
   bool relu_skip = false;
+  static constexpr Field kReluSkip =
+      Field{&ProcgenNetworkConfig::relu_skip, "relu_skip",
+            "Procgen's residual blocks add ReLU(x), like the in-place ReLU of the released code, "
+            "instead of x (E2)"}
+          .released(true);
+
+  static constexpr std::tuple kFields{kReluSkip};
 };
 
 Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConfig& config,

@@ -17,12 +17,11 @@
 // first, as UCB1 does.  A value type.  Not synchronized.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "plr/base/fields.h"
@@ -31,21 +30,21 @@ namespace plr::learn {
 
 struct UcbConfig {
   double exploration = 0.1;
-  std::int64_t window = 10;
-  bool each_arm_once = false;
-};
+  static constexpr Field kExploration{&UcbConfig::exploration, "ucb_exploration", at_least(0),
+                                      "c: weight of the confidence bound against the mean return"};
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, UcbConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("ucb_exploration", config.exploration, at_least(0),
-        "c: weight of the confidence bound against the mean return");
-  visit("ucb_window", config.window, from_to(1, 1 << 20),
-        "K: the last updates of an augmentation whose return counts");
-  visit("ucb_each_arm_once", config.each_arm_once, any_value(),
-        "every augmentation is tried before any is repeated, instead of beginning at a return of "
-        "0 (F13)");
-}
+  std::int64_t window = 10;
+  static constexpr Field kWindow{
+      &UcbConfig::window, "ucb_window", from_to(1, 1 << 20),
+      "K: number of recent updates of an augmentation whose mean return counts"};
+
+  bool each_arm_once = false;
+  static constexpr Field kEachArmOnce{
+      &UcbConfig::each_arm_once, "ucb_each_arm_once",
+      "every augmentation is tried once first, instead of starting with a return of 0 (F13)"};
+
+  static constexpr std::tuple kFields{kExploration, kWindow, kEachArmOnce};
+};
 
 class UcbBandit {
  public:

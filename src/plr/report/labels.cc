@@ -6,7 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "plr/core/algorithms.h"
+#include "plr/core/episode_scorer.h"
+#include "plr/core/level_replay_config.h"
 #include "plr/report/svg_chart.h"
 
 namespace plr::report {
@@ -23,13 +24,23 @@ bool tells_nothing(const std::string& name) {
 
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
 
+// Whether every setting of `config` in which the released code differs has its value there.
+template <class Config>
+bool is_released_code(const RunData& run, const Config& config) {
+  bool is_released = true;
+  visit_descriptions(config, [&](const auto& field, const auto&) {
+    if (!field.released()) return;
+    is_released &= run.setting(std::string(field.name())) == to_text(*field.released());
+  });
+  return is_released;
+}
+
+bool is_released_code(const RunData& run) {
+  return is_released_code(run, LevelReplayConfig{}) && is_released_code(run, EpisodeScorerConfig{});
+}
+
 // "plr, released-code" where others of the method follow another algorithm; else as method_of.
 std::vector<std::string> methods_of(std::span<const RunData> runs) {
-  const auto is_released_code = [](const RunData& run) {
-    return std::ranges::all_of(kReleasedCodeSettings, [&](const NamedSetting& setting) {
-      return run.setting(std::string(setting.name)) == setting.value;
-    });
-  };
   std::map<std::string, std::set<bool>> kinds;
   for (const RunData& run : runs) kinds[method_of(run)].insert(is_released_code(run));
   std::vector<std::string> methods;

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plr/core/algorithms.h"
+#include "plr/core/episode_scorer.h"
+#include "plr/core/level_replay_config.h"
 
 namespace plr::report {
 namespace {
@@ -37,9 +38,14 @@ TEST(Labels, NameTheSettingsThatTellRunsOfOneMethodApart) {
 
 TEST(Labels, CallTheReleasedCodeByItsNameWhereItIsNotAlone) {
   Settings released;
-  for (const auto& [name, value] : kReleasedCodeSettings) released.emplace(name, value);
   Settings other;
-  for (const auto& [name, value] : kReleasedCodeSettings) other.emplace(name, "0");
+  const auto add = [&](const auto& field, const auto&) {
+    if (!field.released()) return;
+    released.emplace(field.name(), to_text(*field.released()));
+    other.emplace(field.name(), "0");
+  };
+  visit_descriptions(LevelReplayConfig{}, add);
+  visit_descriptions(EpisodeScorerConfig{}, add);
   const std::vector<RunData> runs = {run_with(other), run_with(released)};
   EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr", "plr, released-code"}));
   EXPECT_EQ(labels_of(std::span(runs).subspan(1)), (std::vector<std::string>{"plr"}));

@@ -6,7 +6,6 @@
 
 #include "plr/base/closest_name.h"
 #include "plr/base/files.h"
-#include "plr/core/algorithms.h"
 #include "plr/run/settings_file.h"
 
 namespace plr::train {
@@ -170,17 +169,7 @@ std::map<std::string, std::string> values_of(const TrainConfig& config) {
 }
 
 void set_algorithm(TrainConfig& config, Algorithm algorithm) {
-  // Only settings that distinguish them; the others keep their values.
-  const std::map<std::string, std::string> defaults = values_of(TrainConfig{});
-  const auto set_all = [&](const auto& settings, bool to_default) {
-    for (const auto& [name, value] : settings) {
-      set(config, name, to_default ? defaults.at(std::string(name)) : std::string(value));
-    }
-  };
-  set_all(kPaperSettings, true);
-  set_all(kReleasedCodeSettings, true);
-  if (algorithm == Algorithm::kPaper) set_all(kPaperSettings, false);
-  if (algorithm == Algorithm::kReleasedCode) set_all(kReleasedCodeSettings, false);
+  visit_groups(config, [&](const char*, auto& group) { plr::set_algorithm(group, algorithm); });
 }
 
 void set_method(TrainConfig& config, Method method) {

@@ -15,8 +15,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "plr/base/fields.h"
+#include "plr/core/algorithms.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
 #include "plr/core/reward_normalizer.h"
@@ -39,8 +42,18 @@ constexpr std::array<std::string_view, 3> enum_names(CurriculumKind) {
 
 struct TaskConfig {
   std::string env = "minigrid/MultiRoom-N4-Random";
+  static constexpr Field kEnv{&TaskConfig::env, "env", "the environment; plr envs lists all"};
+
   std::string levels = "200";
+  static constexpr Field kLevels{
+      &TaskConfig::levels, "levels",
+      "the training set: a number of levels, a range such as 100-299, a file of ids, or full"};
+
   CurriculumKind curriculum = CurriculumKind::kPlr;
+  static constexpr Field kCurriculum{&TaskConfig::curriculum, "curriculum",
+                                     "the method that chooses the next level"};
+
+  static constexpr std::tuple kFields{kEnv, kLevels, kCurriculum};
 };
 
 // Episodes of one evaluation.
@@ -48,19 +61,57 @@ inline constexpr Bounds kEpisodes = from_to(1, 1 << 20);
 
 struct ScheduleConfig {
   std::int64_t steps = 1'000'000;
+  static constexpr Field kSteps{&ScheduleConfig::steps, "steps", at_least(1),
+                                "environment steps in total, rounded down to whole updates"};
+
   std::int64_t rollout_length = 256;
+  static constexpr Field kRolloutLength{&ScheduleConfig::rollout_length, "rollout_length",
+                                        from_to(1, 1 << 20), "steps of each slot per update"};
+
   std::uint64_t seed = 1;
+  static constexpr Field kSeed{&ScheduleConfig::seed, "seed",
+                               "seed of all random streams: the same seed gives the same run"};
+
   int slot_groups = 1;
+  static constexpr Field kSlotGroups{
+      &ScheduleConfig::slot_groups, "slot_groups", from_to(1, VectorEnv::kNumLanes),
+      "groups of slots: while the environments of one step, the network acts for another"};
+
   std::int64_t eval_interval = 10;
+  static constexpr Field kEvalInterval{
+      &ScheduleConfig::eval_interval, "eval_interval", at_least(0),
+      "updates between evaluations on test and training levels; 0: none"};
+
   std::int64_t eval_episodes = 64;
+  static constexpr Field kEvalEpisodes{
+      &ScheduleConfig::eval_episodes, "eval_episodes", kEpisodes,
+      "episodes of each evaluation, on test and on training levels"};
+
   std::int64_t final_episodes = 100;
+  static constexpr Field kFinalEpisodes{&ScheduleConfig::final_episodes, "final_episodes",
+                                        kEpisodes, "episodes of the final evaluation"};
+
   std::int64_t checkpoint_interval = 20;
+  static constexpr Field kCheckpointInterval{&ScheduleConfig::checkpoint_interval,
+                                             "checkpoint_interval", at_least(1),
+                                             "updates between checkpoints"};
+
   std::int64_t levels_interval = 10;
+  static constexpr Field kLevelsInterval{
+      &ScheduleConfig::levels_interval, "levels_interval", at_least(1),
+      "updates between records of the levels' replay probabilities"};
+
+  static constexpr std::tuple kFields{kSteps,         kRolloutLength,      kSeed,
+                                      kSlotGroups,    kEvalInterval,       kEvalEpisodes,
+                                      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
 };
 
 struct NetworkConfig {
   learn::MinigridNetworkConfig minigrid;
   learn::ProcgenNetworkConfig procgen;
+
+  static constexpr std::tuple kFields{Nested{&NetworkConfig::minigrid},
+                                      Nested{&NetworkConfig::procgen}};
 };
 
 struct TrainConfig {
@@ -79,50 +130,7 @@ struct TrainConfig {
       .device = "auto", .precision = learn::Precision::kAuto, .num_threads = 0};
 };
 
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, TaskConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("env", config.env, any_value(), "the environment; plr envs lists all");
-  visit("levels", config.levels, any_value(),
-        "the training set: a number of levels, a range such as 100-299, a file of ids, or full");
-  visit("curriculum", config.curriculum, any_value(), "the method that chooses the next level");
-}
-
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, ScheduleConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("steps", config.steps, at_least(1),
-        "environment steps in total, rounded down to whole updates");
-  visit("rollout_length", config.rollout_length, from_to(1, 1 << 20),
-        "steps of each slot per update");
-  visit("seed", config.seed, any_value(),
-        "seed of all random streams: the same seed gives the same run");
-  visit("slot_groups", config.slot_groups, from_to(1, VectorEnv::kNumLanes),
-        "groups of slots: while the environments of one step, the network acts for another");
-  visit("eval_interval", config.eval_interval, at_least(0),
-        "updates between evaluations on test and training levels; 0: none");
-  visit("eval_episodes", config.eval_episodes, kEpisodes,
-        "episodes of each evaluation, on test and on training levels");
-  visit("final_episodes", config.final_episodes, kEpisodes, "episodes of the final evaluation");
-  visit("checkpoint_interval", config.checkpoint_interval, at_least(1),
-        "updates between checkpoints");
-  visit("levels_interval", config.levels_interval, at_least(1),
-        "updates between records of the levels' replay probabilities");
-}
-
-template <class Config, class Visit>
-requires std::same_as<std::remove_const_t<Config>, NetworkConfig>
-void visit_fields(Config& config, Visit&& visit) {
-  visit("channels", config.minigrid.channels, from_to(1, 1 << 12),
-        "of MiniGrid's last convolution: 32, or 64 for ObstructedMazeGamut (E5)");
-  visit("pool", config.minigrid.pool, any_value(), "MiniGrid's max-pool after the first one (E4)");
-  visit("shared_hidden", config.minigrid.shared_hidden, any_value(),
-        "MiniGrid's policy and value share their hidden layer (E3)");
-  visit("relu_skip", config.procgen.relu_skip, any_value(),
-        "Procgen's residual blocks add ReLU(x), as the released code, instead of x (E2)");
-}
-
-// Calls visit_group(title, part) for each part of the config; every part has visit_fields.
+// Calls visit_group(title, part) for each part of the config; every part has kFields.
 template <class Config, class VisitGroup>
 requires std::same_as<std::remove_const_t<Config>, TrainConfig>
 void visit_groups(Config& config, VisitGroup&& visit_group) {
@@ -164,12 +172,7 @@ TrainConfig preset(std::string_view name);
 // Name and one-line summary of each preset.
 std::vector<std::pair<std::string, std::string>> presets();
 
-// Sets everything that distinguishes them to the defaults, the paper, or the authors' released code
-// (core/algorithms.h).
-enum class Algorithm : std::uint8_t { kDefault, kPaper, kReleasedCode };
-constexpr std::array<std::string_view, 3> enum_names(Algorithm) {
-  return {"default", "paper", "released-code"};
-}
+// Sets every field in which the paper, its authors' code and the defaults differ.
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
 
 // The methods that the paper compares, each with its best settings, which are the same for

@@ -108,8 +108,8 @@ TEST(TrainConfig, FollowsThePaperExactlyWithAlgorithmPaper) {
 TEST(TrainConfig, AgreesWithTheCoreAboutTheReleasedCode) {
   TrainConfig config;
   set_algorithm(config, Algorithm::kReleasedCode);
-  EXPECT_EQ(fields_text(config.replay), fields_text(LevelReplayConfig::released_code()));
-  EXPECT_EQ(fields_text(config.scorer), fields_text(EpisodeScorerConfig::released_code()));
+  EXPECT_EQ(fields_text(config.replay), fields_text(released_code<LevelReplayConfig>()));
+  EXPECT_EQ(fields_text(config.scorer), fields_text(released_code<EpisodeScorerConfig>()));
 }
 
 TEST(TrainConfig, HasThePapersMethods) {

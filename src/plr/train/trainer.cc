@@ -33,9 +33,9 @@ std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const Lev
   const Random random = streams.named("levels");
   switch (config.task.curriculum) {
     case CurriculumKind::kUniform:
-      return std::make_unique<Uniform>(levels, random, config.replay.first_levels);
+      return std::make_unique<Uniform>(levels, random, config.replay.start);
     case CurriculumKind::kTscl:
-      return std::make_unique<Tscl>(levels, config.tscl, random, config.replay.first_levels);
+      return std::make_unique<Tscl>(levels, config.tscl, random, config.replay.start);
     case CurriculumKind::kPlr:
       break;
   }
