@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154
 # The packages that plr needs, and how they are installed. Sourced by ./plr, which sets `private`.
 #
 # Debian packages are installed with apt-get, only as root or with sudo that asks for no password.
