@@ -1,11 +1,25 @@
-// The page's charts.  What they show is in the element #data; the tables are plain HTML.
+// The page's charts and controls. The charts' data are the JSON of the element #data, written by
+// page_data.cc; the tables are static HTML.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const state = { quantity: "test", hidden: new Set(), run: 0 };
-const yNames = { test: "return on levels never seen", train: "return on training levels", gap: "training minus test" };
+// Axis labels of the quantities.
+const yNames = { test: "return on levels never seen", train: "return on training levels", gap: "training minus test return" };
 
-// ---- small things
+// Layout in pixels; uPlot's canvas needs numbers.
+const wideHeight = 320;
+const cardHeight = 240;
+const minWidth = 200;
+const cardPadding = 24;  // left and right together, see .chart in report.css
+const tipDistance = 12;  // from the pointer
+const xLabelHeight = 20;
+const yAxisWidth = 56;
+// Opacity of fills, appended to a color.
+const bandAlpha = "30";
+const stackAlpha = "50";
+
+// ---- helpers
 
 const element = (tag, attributes = {}, ...children) => {
   const node = Object.assign(document.createElement(tag), attributes);
@@ -19,14 +33,16 @@ const dot = (color) => {
 };
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const dark = matchMedia("(prefers-color-scheme: dark)");
-// Of a method or a degree, a little lighter on a dark ground.
+// The color of the i-th method or degree of difficulty; on a dark background mixed with a quarter of
+// white.
 const tint = (i) => {
   const plain = data.colors[i % data.colors.length];
   if (!dark.matches || document.documentElement.classList.contains("printing")) return plain;
   const lighter = (at) => Math.round(parseInt(plain.slice(at, at + 2), 16) * 0.75 + 64).toString(16);
   return "#" + [1, 3, 5].map((at) => lighter(at).padStart(2, "0")).join("");
 };
-const short = (value) => {
+// At most four significant digits: 0.25, 1500, 50k, 25M.
+const shortNumber = (value) => {
   if (value == null) return "-";
   const size = Math.abs(value);
   if (size >= 1e6) return +(value / 1e6).toPrecision(4) + "M";
@@ -34,11 +50,13 @@ const short = (value) => {
   return String(+value.toPrecision(4));
 };
 
+const runCount = (n) => `${n} ${n === 1 ? "run" : "runs"}`;
+
 // ---- charts
 
 let charts = [];
 
-// A box near the pointer that tells what all the visible lines are there.
+// A box at the pointer with the values of all visible lines.
 function tooltip(lines, xName) {
   const box = element("div", { className: "tip", hidden: true });
   return {
@@ -51,9 +69,9 @@ function tooltip(lines, xName) {
         const rows = lines
           .filter((line) => chart.series[line.series].show && line.text(idx) != null)
           .map((line) => element("div", {}, dot(line.color), `${line.name}  ${line.text(idx)}`));
-        box.replaceChildren(element("div", {}, `${short(chart.data[0][idx])} ${xName}`), ...rows);
+        box.replaceChildren(element("div", {}, `${shortNumber(chart.data[0][idx])} ${xName}`), ...rows);
         const right = left > chart.over.clientWidth / 2;
-        box.style.left = `${chart.over.offsetLeft + left + (right ? -box.offsetWidth - 12 : 12)}px`;
+        box.style.left = `${chart.over.offsetLeft + left + (right ? -box.offsetWidth - tipDistance : tipDistance)}px`;
         box.style.top = `${chart.over.offsetTop + Math.min(top, chart.over.clientHeight - box.offsetHeight)}px`;
       },
     },
@@ -64,12 +82,13 @@ const axis = (options) => ({
   stroke: color("--muted"),
   grid: { stroke: color("--line"), width: 1 },
   ticks: { stroke: color("--line"), width: 1 },
-  values: (_, ticks) => ticks.map(short),
+  values: (_, ticks) => ticks.map(shortNumber),
   ...options,
 });
 
-// `lines`: {name, color, y, text} and perhaps points instead of a line, a band of half its height, or
-// a colour to fill what is below.
+// Adds a card with a chart to `parent`. Each of `lines` is {name, color, y, text(index)}, optionally with
+// `points` (instead of a line), `band` (half the height of a band, per point), `fill` (the color below
+// the line) and `hidden`.
 function addChart(parent, { title, note, wide, x, xName, lines, bands = [], range }) {
   const card = element("div", { className: wide ? "chart wide" : "chart" }, element("h3", { textContent: title }));
   if (note) card.append(element("div", { className: "note", textContent: note }));
@@ -89,14 +108,14 @@ function addChart(parent, { title, note, wide, x, xName, lines, bands = [], rang
       columns.push(line.y.map((y, i) => (y == null ? null : y + sign * line.band[i])));
       series.push({ stroke: "transparent", width: 0, points: { show: false }, show: !line.hidden });
     }
-    shaded.push({ series: [columns.length - 2, columns.length - 1], fill: line.color + "30" });
+    shaded.push({ series: [columns.length - 2, columns.length - 1], fill: line.color + bandAlpha });
   }
-  const height = wide ? 320 : 240;
-  const size = () => ({ width: Math.max(200, card.clientWidth - 24), height });
+  const height = wide ? wideHeight : cardHeight;
+  const size = () => ({ width: Math.max(minWidth, card.clientWidth - cardPadding), height });
   const chart = new uPlot({
     ...size(), series, bands: shaded,
     scales: { x: { time: false }, y: range ? { range } : {} },
-    axes: [axis({ label: xName, labelSize: 20, labelFont: "12px system-ui" }), axis({ size: 56 })],
+    axes: [axis({ label: xName, labelSize: xLabelHeight, labelFont: "12px system-ui" }), axis({ size: yAxisWidth })],
     legend: { show: false },
     cursor: { points: { show: false } },
     plugins: [tooltip(lines, xName)],
@@ -113,30 +132,32 @@ function addCurves(parent, group) {
     lines.push({
       name, color: tint(i), y: curve.mean, band: curve.deviation, hidden: state.hidden.has(name),
       text: (at) => curve.mean[at] == null ? null
-        : `${short(curve.mean[at])} ± ${short(curve.deviation[at])}  (${curve.count[at]} runs)`,
+        : `${shortNumber(curve.mean[at])} ± ${shortNumber(curve.deviation[at])}  (${runCount(curve.count[at])})`,
     });
   });
   addChart(parent, { title: group.title, note: yNames[state.quantity] + (group.normalized ? ", normalized" : ""),
     wide: group.wide, x: group.steps, xName: "steps", lines });
 }
 
-// Each degree's probability on top of those below it.
+// The probabilities of the degrees of difficulty, stacked.
 function addCurriculum(parent, curriculum) {
   const masses = curriculum.by_difficulty;
   let below = curriculum.update.map(() => 0);
   const sums = masses.map((mass) => (below = mass.map((m, i) => m + below[i])));
   const lines = masses.map((mass, i) => ({
     name: `difficulty ${i + 1}`, color: tint(i), y: sums[i],
-    fill: i === 0 ? tint(0) + "50" : undefined,
+    fill: i === 0 ? tint(0) + stackAlpha : undefined,
     text: (at) => `${(100 * mass[at]).toFixed(1)} %`,
   }));
-  const bands = lines.slice(1).map((line, i) => ({ series: [i + 2, i + 1], fill: line.color + "50" }));
-  addChart(parent, { title: "Curriculum: probability by difficulty", note: "stacked, easiest at the bottom; means over a twentieth of the run",
+  const bands = lines.slice(1).map((line, i) => ({ series: [i + 2, i + 1], fill: line.color + stackAlpha }));
+  addChart(parent, { title: "Curriculum: probability by difficulty",
+    note: "stacked, easiest at the bottom; moving mean over 5 % of the run",
     x: curriculum.update, xName: "updates", lines, bands, range: [0, 1] });
 }
 
+// A chart with one line.
 function addSimple(parent, title, note, x, xName, y, options = {}) {
-  const line = { name: "", color: tint(0), y, text: (at) => short(y[at]), ...options };
+  const line = { name: "", color: tint(0), y, text: (at) => shortNumber(y[at]), ...options };
   addChart(parent, { title, note, x, xName, lines: [line] });
 }
 
@@ -144,15 +165,22 @@ function addDetails(parent, run) {
   const { curriculum, levels, speed } = run;
   if (curriculum && curriculum.by_difficulty.length) addCurriculum(parent, curriculum);
   if (curriculum) {
-    addSimple(parent, "Levels in play", "as many equally likely levels would be as concentrated",
+    addSimple(parent, "Effective number of levels",
+      "1 / sum of squared probabilities: N if N levels are equally likely",
       curriculum.update, "updates", curriculum.effective_levels);
-    addSimple(parent, "Mean score", "what is left to learn, over all levels seen", curriculum.update, "updates", curriculum.mean_score);
+    addSimple(parent, "Mean score", "learning potential, averaged over all seen levels",
+      curriculum.update, "updates", curriculum.mean_score);
   }
   if (levels) {
-    addSimple(parent, "Score by level", "the most probable level first", levels.rank, "rank by probability", levels.score, { points: true });
-    addSimple(parent, "Staleness by level", "draws since it was last chosen", levels.rank, "rank by probability", levels.staleness, { points: true });
+    addSimple(parent, "Score by level", "sorted by probability, the most probable level first",
+      levels.rank, "rank by probability", levels.score, { points: true });
+    addSimple(parent, "Staleness by level", "number of draws since the level was last sampled",
+      levels.rank, "rank by probability", levels.staleness, { points: true });
   }
-  if (speed) addSimple(parent, "Steps per second", "since the start of its process", speed.steps, "steps", speed.steps_per_second);
+  if (speed) {
+    addSimple(parent, "Steps per second", "average since the start of the process",
+      speed.steps, "steps", speed.steps_per_second);
+  }
 }
 
 // ---- the page
