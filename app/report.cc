@@ -12,7 +12,8 @@
 #include "plr/base/files.h"
 #include "plr/report/export.h"
 #include "plr/report/page.h"
-#include "plr/report/page_data.h"
+#include "plr/report/statistics_json.h"
+#include "plr/report/table_formats.h"
 #include "plr/run/layout.h"
 
 namespace plr::app {
@@ -71,7 +72,7 @@ void report(const ReportArguments& arguments) {
     }
     options.compare = {.a = arguments.compare[0], .b = arguments.compare[1]};
   }
-  const std::vector<report::Table> tables = report::tables_of(analysis, options.compare);
+  const std::vector<report::Table> tables = report::report_tables(analysis, options.compare);
   print_problems(found);
   if (!arguments.export_folder.empty()) {
     report::export_report(arguments.export_folder, found.runs, analysis, options.compare);
@@ -83,7 +84,7 @@ void report(const ReportArguments& arguments) {
   const fs::path out = arguments.out.empty()
                            ? fs::path(arguments.folders.front()) / run::layout::kReport
                            : fs::path(arguments.out);
-  write_text(out, report::page_of(found, analysis, options));
+  write_text(out, report::html_page(found, analysis, options));
   if (arguments.json) return;
   fmt::print("{}\n{}\n{} in {}\n", tables.front().title, report::to_markdown(tables.front()),
              found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
@@ -95,8 +96,9 @@ void report(const ReportArguments& arguments) {
 fs::path write_page(const fs::path& folder) {
   const report::FoundRuns found = readable_runs({folder});
   const fs::path out = folder / run::layout::kReport;
-  write_text(out, report::page_of(found, report::analyze(found.runs),
-                                  {.title = title_of({folder.string()}), .version = PLR_VERSION}));
+  write_text(out,
+             report::html_page(found, report::analyze(found.runs),
+                               {.title = title_of({folder.string()}), .version = PLR_VERSION}));
   return out;
 }
 

@@ -1,10 +1,9 @@
 #include "plr/report/analysis.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
-#include <stdexcept>
 
-#include "plr/base/closest_name.h"
 #include "plr/report/curves.h"
 #include "plr/report/families.h"
 #include "plr/report/labels.h"
@@ -13,60 +12,58 @@
 namespace plr::report {
 namespace {
 
-constexpr std::size_t kMaxPoints = 400;
-constexpr double kWorstFraction = 0.1;
-constexpr std::array kQuantities = {kTest, kTrain, kGap};
+constexpr std::size_t kMaxPoints = 400;  // of a curve
+constexpr double kWorstFraction = 0.1;   // of the test levels, for FinalNumbers::worst
 
-std::optional<std::size_t> baseline_of(const std::vector<std::string>& labels,
-                                       const std::string& wanted) {
-  const auto found = std::find_if(labels.begin(), labels.end(), [&](const std::string& label) {
-    return wanted.empty() ? label.starts_with("uniform") : label == wanted;
+std::optional<std::size_t> find_baseline(const std::vector<std::string>& labels,
+                                         const std::string& wanted) {
+  if (!wanted.empty()) return label_index(labels, wanted);
+  const auto found = std::find_if(labels.begin(), labels.end(), [](const std::string& label) {
+    return label.starts_with("uniform");
   });
-  if (found != labels.end()) return found - labels.begin();
-  if (wanted.empty()) return std::nullopt;
-  throw std::invalid_argument("no run has the method '" + wanted + "'; did you mean " +
-                              closest_name(wanted, labels) + "?");
+  if (found == labels.end()) return std::nullopt;
+  return found - labels.begin();
 }
 
-double seed_of(const RunData& run) { return std::strtod(run.setting("seed").c_str(), nullptr); }
+double parse_seed(const RunData& run) { return std::strtod(run.setting("seed").c_str(), nullptr); }
 
-double mean_height_of(const RunData& run) {
+double test_auc(const RunData& run) {
   std::vector<double> steps;
   std::vector<double> returns;
   for (const EvalRecord& evaluation : run.evaluations) {
     steps.push_back(evaluation.steps);
     returns.push_back(evaluation.test_return);
   }
-  return mean_height(steps, returns);
+  return normalized_auc(steps, returns);
 }
 
 void add_final(const RunData& run, FinalNumbers& final) {
   const EvalRecord& last = run.evaluations.back();
   final.test.push_back(last.test_return);
   final.train.push_back(last.train_return);
-  final.gap.push_back(quantity_of(last, kGap));
+  final.gap.push_back(quantity_value(last, Quantity::kGap));
   final.success.push_back(last.test_success);
-  final.height.push_back(mean_height_of(run));
+  final.auc.push_back(test_auc(run));
   if (!last.test_returns.empty()) {
     final.worst.push_back(worst_mean(last.test_returns, kWorstFraction));
   }
 }
 
-Stars stars_of(const FinalNumbers& method, const FinalNumbers& baseline) {
+Significance compare(const FinalNumbers& method, const FinalNumbers& baseline) {
   const auto is_above = [](const std::vector<double>& a, const std::vector<double>& b) {
-    return is_significantly_above(summary_of(a), summary_of(b));
+    return is_significantly_above(summarize(a), summarize(b));
   };
-  return {.final = is_above(method.test, baseline.test),
-          .height = is_above(method.height, baseline.height),
+  return {.test = is_above(method.test, baseline.test),
+          .auc = is_above(method.auc, baseline.auc),
           .gap = is_above(baseline.gap, method.gap)};
 }
 
 class Analyzer {
  public:
-  Analyzer(std::span<const RunData> runs, const std::string& baseline)
-      : runs_(runs), run_labels_(labels_of(runs)) {
-    result_.labels = ordered_labels(run_labels_);
-    result_.baseline = baseline_of(result_.labels, baseline);
+  Analyzer(std::span<const RunData> runs, const std::string& baseline) : runs_(runs) {
+    result_.run_labels = run_labels(runs);
+    result_.labels = ordered_labels(result_.run_labels);
+    result_.baseline = find_baseline(result_.labels, baseline);
     result_.is_final =
         std::any_of(runs.begin(), runs.end(), [](const RunData& run) { return run.is_finished; });
   }
@@ -90,20 +87,21 @@ class Analyzer {
     EnvResult result{.env = env, .range = return_range_of(env), .steps = {}, .methods = {}};
     std::vector<const RunData*> all;
     for (const std::size_t i : members) all.push_back(&runs_[i]);
-    result.steps = common_steps(all, kMaxPoints);
+    result.steps = evaluation_steps(all, kMaxPoints);
     for (const std::string& label : result_.labels) {
       MethodResult& method = result.methods.emplace_back();
       for (const std::size_t i : members) {
-        if (run_labels_[i] == label && !runs_[i].evaluations.empty()) method.runs.push_back(i);
+        const bool is_of_method = result_.run_labels[i] == label;
+        if (is_of_method && !runs_[i].evaluations.empty()) method.runs.push_back(i);
       }
       std::stable_sort(method.runs.begin(), method.runs.end(), [&](std::size_t a, std::size_t b) {
-        return seed_of(runs_[a]) < seed_of(runs_[b]);
+        return parse_seed(runs_[a]) < parse_seed(runs_[b]);
       });
       for (const Quantity q : kQuantities) {
-        method.curves[q] = curve_of(result.steps.size(), [&](std::size_t point) {
+        method.curves[q] = mean_curve(result.steps.size(), [&](std::size_t point) {
           std::vector<double> values;
           for (const std::size_t i : method.runs) {
-            if (const auto value = value_at(runs_[i], q, result.steps[point])) {
+            if (const auto value = interpolate(runs_[i], q, result.steps[point])) {
               values.push_back(*value);
             }
           }
@@ -111,17 +109,19 @@ class Analyzer {
         });
       }
       for (const std::size_t i : method.runs) {
-        if (counts(runs_[i])) add_final(runs_[i], method.final);
+        if (has_final_numbers(runs_[i])) add_final(runs_[i], method.final);
       }
     }
     if (result_.baseline) {
       const FinalNumbers& base = result.methods[*result_.baseline].final;
-      for (MethodResult& method : result.methods) method.stars = stars_of(method.final, base);
+      for (MethodResult& method : result.methods) {
+        method.significance = compare(method.final, base);
+      }
     }
     return result;
   }
 
-  bool counts(const RunData& run) const { return run.is_finished || !result_.is_final; }
+  bool has_final_numbers(const RunData& run) const { return run.is_finished || !result_.is_final; }
 
   FamilyResult family_result(const std::string& name, const std::vector<std::size_t>& envs) {
     FamilyResult family{.name = name, .envs = envs, .steps = {}, .methods = {}};
@@ -129,14 +129,14 @@ class Analyzer {
     for (const RunData& run : runs_) {
       if (family_of(run.env()) == name) all.push_back(&run);
     }
-    family.steps = common_steps(all, kMaxPoints);
+    family.steps = evaluation_steps(all, kMaxPoints);
     for (std::size_t m = 0; m < result_.labels.size(); ++m) {
       family.methods.push_back(family_method(family, m));
     }
     return family;
   }
 
-  // How many runs every environment of the family has of a method.
+  // The smallest number of runs of a method in any environment of the family.
   std::size_t num_common_runs(const FamilyResult& family, std::size_t method) const {
     std::size_t count = runs_.size();
     for (const std::size_t e : family.envs) {
@@ -145,16 +145,17 @@ class Analyzer {
     return count;
   }
 
-  // The mean over environments of what their k-th runs have there; nothing if one has none.
+  // The mean over environments of the normalized values of their k-th runs at `steps`; empty if one
+  // of these runs has no value there.
   std::optional<double> family_value(const FamilyResult& family, std::size_t method, std::size_t k,
                                      Quantity q, double steps) const {
     double sum = 0;
     for (const std::size_t e : family.envs) {
       const EnvResult& env = result_.envs[e];
-      const auto value = value_at(runs_[env.methods[method].runs[k]], q, steps);
+      const auto value = interpolate(runs_[env.methods[method].runs[k]], q, steps);
       if (!value) return std::nullopt;
       const double width = env.range.high - env.range.low;
-      sum += q == kGap ? *value / width : min_max_normalized(*value, env.range);
+      sum += q == Quantity::kGap ? *value / width : min_max_normalized(*value, env.range);
     }
     return sum / static_cast<double>(family.envs.size());
   }
@@ -164,7 +165,7 @@ class Analyzer {
     const std::size_t num_runs = num_common_runs(family, method);
     if (num_runs == 0) return result;
     for (const Quantity q : kQuantities) {
-      result.curves[q] = curve_of(family.steps.size(), [&](std::size_t point) {
+      result.curves[q] = mean_curve(family.steps.size(), [&](std::size_t point) {
         std::vector<double> values;
         for (std::size_t k = 0; k < num_runs; ++k) {
           const auto value = family_value(family, method, k, q, family.steps[point]);
@@ -191,7 +192,7 @@ class Analyzer {
     }
     const auto is_empty = [](const std::vector<double>& row) { return row.empty(); };
     if (std::any_of(returns.begin(), returns.end(), is_empty)) return;
-    // Relative to 1 it is the plain mean over environments.
+    // Relative to a baseline of 1, this is the mean over environments.
     result.normalized = relative_returns(normalized, Matrix(normalized.size(), {1.0}));
     std::vector<double> pooled;
     for (const auto& row : normalized) pooled.insert(pooled.end(), row.begin(), row.end());
@@ -202,11 +203,15 @@ class Analyzer {
   }
 
   std::span<const RunData> runs_;
-  std::vector<std::string> run_labels_;
   Analysis result_;
 };
 
 }  // namespace
+
+std::string quantity_name(Quantity quantity) {
+  constexpr std::array kNames = {"test", "train", "gap"};
+  return kNames[static_cast<std::size_t>(quantity)];
+}
 
 Analysis analyze(std::span<const RunData> runs, const std::string& baseline) {
   return Analyzer(runs, baseline).result();

@@ -1,13 +1,14 @@
-// What do the runs say together?
+// Results of a set of runs: learning curves, final numbers and significance tests.
 //
-// Runs of one environment and label (labels.h) are repetitions; here they become curves with a
-// band, final numbers with their tests, and, over all environments of a family, the paper's
-// normalized returns.
+// Runs of one environment with equal labels (labels.h) are repetitions of one method. They are
+// summarized per environment, and over all environments of a family as the paper's normalized
+// returns.
 //
 //   const Analysis analysis = analyze(found.runs);
-//   analysis.envs[0].methods[1].curves[kTest].mean
+//   analysis.envs[0].methods[1].curves[Quantity::kTest].mean
 //
-// A value type that refers to nothing; the runs are named by their index.
+// Copyable values without references; runs are given by their index. Concurrent reads are safe, and
+// analyze() is thread-safe.
 #pragma once
 
 #include <array>
@@ -23,38 +24,54 @@
 
 namespace plr::report {
 
-enum Quantity : std::size_t { kTest, kTrain, kGap };
-inline constexpr std::array<const char*, 3> kQuantityNames = {"test", "train", "gap"};
+// What a curve shows: the return on test levels, on training levels, or training minus test.
+enum class Quantity { kTest, kTrain, kGap };
+inline constexpr std::array kQuantities = {Quantity::kTest, Quantity::kTrain, Quantity::kGap};
 
-// Over runs, at each of the steps that the environment's or family's methods share.
+// "test", "train" or "gap".
+std::string quantity_name(Quantity quantity);
+
+// Summary over runs at each of the steps of an environment or family.
 struct Curve {
-  std::vector<double> mean;        // [point]; NaN where there is no run
+  std::vector<double> mean;        // [point]; NaN without runs
   std::vector<double> deviation;   // [point]
-  std::vector<std::size_t> count;  // [point], of runs
+  std::vector<std::size_t> count;  // [point], number of runs
 };
 
-// By run.
+// One curve per quantity. Copyable; concurrent reads are safe.
+class Curves {
+ public:
+  Curve& operator[](Quantity quantity) { return curves_[static_cast<std::size_t>(quantity)]; }
+  const Curve& operator[](Quantity quantity) const {
+    return curves_[static_cast<std::size_t>(quantity)];
+  }
+
+ private:
+  std::array<Curve, kQuantities.size()> curves_;
+};
+
+// Results of a method's runs in one environment, each [run].
 struct FinalNumbers {
-  std::vector<double> test;     // return on levels never seen
-  std::vector<double> train;    // return on training levels, all equally likely
+  std::vector<double> test;     // return on test levels
+  std::vector<double> train;    // return on training levels, sampled uniformly
   std::vector<double> gap;      // train - test
-  std::vector<double> success;  // share of test levels solved
-  std::vector<double> worst;    // mean return of the worst tenth of the test levels, where recorded
-  std::vector<double> height;   // of the test curve, averaged over training
+  std::vector<double> success;  // fraction of test levels solved
+  std::vector<double> worst;    // mean return on the worst tenth of the test levels, if recorded
+  std::vector<double> auc;      // area under the test curve divided by its steps (normalized_auc)
 };
 
-// How a method compares with the baseline in one environment.
-struct Stars {
-  bool final = false;   // its final test return is significantly higher
-  bool height = false;  // so is its curve, averaged over training
-  bool gap = false;     // its final gap is significantly smaller
+// Where a method is significantly better than the baseline in one environment.
+struct Significance {
+  bool test = false;  // higher final test return
+  bool auc = false;   // higher area under the test curve
+  bool gap = false;   // smaller final gap
 };
 
 struct MethodResult {
-  std::vector<std::size_t> runs;  // by seed; empty if the method was not run here
-  std::array<Curve, 3> curves;    // [quantity]
+  std::vector<std::size_t> runs;  // sorted by seed; empty if the method has no evaluated run here
+  Curves curves;
   FinalNumbers final;
-  Stars stars;
+  Significance significance;
 };
 
 struct EnvResult {
@@ -65,32 +82,33 @@ struct EnvResult {
 };
 
 struct FamilyMethod {
-  std::array<Curve, 3> curves;          // [quantity], min-max normalized
-  std::vector<double> normalized;       // final test return by run, min-max, mean over envs
-  std::vector<double> relative;         // the same divided by the baseline's: the paper's rows
-  std::optional<double> interquartile;  // of the min-max normalized returns
-  Interval interval;                    // of that, 95 %
+  Curves curves;                        // min-max normalized
+  std::vector<double> normalized;       // [run], final test return, min-max, mean over environments
+  std::vector<double> relative;         // [run], relative_returns(): the paper's rows
+  std::optional<double> interquartile;  // mean of the min-max normalized returns
+  Interval interval;                    // of `interquartile`, 95 %
 };
 
-// Environments whose normalized returns may be averaged: "MiniGrid", "Procgen (easy)", ...
+// A group of environments whose normalized returns are averaged: "MiniGrid", "Procgen (easy)", ...
 struct FamilyResult {
   std::string name;
   std::vector<std::size_t> envs;
-  std::vector<double> steps;
-  std::vector<FamilyMethod> methods;  // [label]; empty where it misses one of the environments
+  std::vector<double> steps;          // [point]
+  std::vector<FamilyMethod> methods;  // [label]; empty if it lacks one of the environments
 };
 
 struct Analysis {
-  std::vector<std::string> labels;
-  std::optional<std::size_t> baseline;  // uniform sampling, if there is one
+  std::vector<std::string> labels;      // distinct, in the order of tables (ordered_labels)
+  std::vector<std::string> run_labels;  // [run]
+  std::optional<std::size_t> baseline;  // index of a label; empty if there is none
   std::vector<EnvResult> envs;
   std::vector<FamilyResult> families;
-  bool is_final = false;  // false: no run is finished, the numbers are the latest instead
+  bool is_final = false;  // false: no run is finished, and final numbers are the latest ones
 };
 
-// Final numbers are those of finished runs; if there are none, of all runs, as they stand.
-// `baseline` is a label; if not given, the first that begins with "uniform".  Throws
-// std::invalid_argument if there is no such label.
+// Final numbers are those of finished runs or, if no run is finished, the latest of all runs.
+// `baseline` is a label; if empty, the first label that starts with "uniform". Throws
+// std::invalid_argument if no run has the label `baseline`.
 Analysis analyze(std::span<const RunData> runs, const std::string& baseline = "");
 
 }  // namespace plr::report

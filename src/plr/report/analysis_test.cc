@@ -12,7 +12,7 @@
 namespace plr::report {
 namespace {
 
-std::vector<RunData> runs_of(const std::vector<TestRun>& list) {
+std::vector<RunData> write_and_read(const std::vector<TestRun>& list) {
   const TemporaryDirectory temporary;
   std::vector<RunData> runs;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -31,32 +31,33 @@ std::vector<TestRun> four_runs() {
           {.curriculum = "plr", .seed = 1, .test = {0.4, 0.8}, .gap = -0.5}};
 }
 
-TEST(Analysis, JoinsRunsOfAMethodToACurve) {
-  const Analysis analysis = analyze(runs_of(four_runs()));
+TEST(Analysis, AveragesRunsOfAMethodToACurve) {
+  const Analysis analysis = analyze(write_and_read(four_runs()));
   EXPECT_EQ(analysis.labels, (std::vector<std::string>{"uniform", "plr"}));
+  EXPECT_EQ(analysis.run_labels, (std::vector<std::string>{"uniform", "uniform", "plr", "plr"}));
   EXPECT_EQ(analysis.baseline, 0U);
   ASSERT_EQ(analysis.envs.size(), 1U);
   EXPECT_EQ(analysis.envs[0].steps, (std::vector<double>{100, 200}));
-  const Curve& plr = analysis.envs[0].methods[1].curves[kTest];
+  const Curve& plr = analysis.envs[0].methods[1].curves[Quantity::kTest];
   EXPECT_DOUBLE_EQ(plr.mean[0], 0.5);
   EXPECT_DOUBLE_EQ(plr.mean[1], 0.9);
   EXPECT_NEAR(plr.deviation[1], std::sqrt(0.02), 1e-12);  // of 0.8 and 1
-  EXPECT_DOUBLE_EQ(analysis.envs[0].methods[1].curves[kGap].mean[0], -0.5);
+  EXPECT_DOUBLE_EQ(analysis.envs[0].methods[1].curves[Quantity::kGap].mean[0], -0.5);
 }
 
 TEST(Analysis, OrdersRunsBySeed) {
-  const Analysis analysis = analyze(runs_of(four_runs()));
+  const Analysis analysis = analyze(write_and_read(four_runs()));
   EXPECT_EQ(analysis.envs[0].methods[1].final.test, (std::vector<double>{0.8, 1.0}));
   EXPECT_EQ(analysis.envs[0].methods[1].runs, (std::vector<std::size_t>{3, 2}));
 }
 
 TEST(Analysis, AveragesTheCurveOverTraining) {
-  const Analysis analysis = analyze(runs_of(four_runs()));
-  EXPECT_NEAR(analysis.envs[0].methods[1].final.height[0], 0.6, 1e-12);  // from 0.4 to 0.8
+  const Analysis analysis = analyze(write_and_read(four_runs()));
+  EXPECT_NEAR(analysis.envs[0].methods[1].final.auc[0], 0.6, 1e-12);  // from 0.4 to 0.8
 }
 
-TEST(Analysis, DividesByTheBaselinesMean) {
-  const Analysis analysis = analyze(runs_of(four_runs()));
+TEST(Analysis, DividesByTheMeanOfTheBaseline) {
+  const Analysis analysis = analyze(write_and_read(four_runs()));
   // Uniform ends at 0.2 and 0.4, 0.3 on average; plr at 0.8 and 1.
   const std::vector<double>& relative = analysis.families[0].methods[1].relative;
   ASSERT_EQ(relative.size(), 2U);
@@ -64,41 +65,41 @@ TEST(Analysis, DividesByTheBaselinesMean) {
   EXPECT_NEAR(relative[1], 1.0 / 0.3, 1e-12);
 }
 
-TEST(Analysis, GivesStarsForWhatIsSignificantlyBetter) {
+TEST(Analysis, MarksMethodsThatAreSignificantlyBetterThanTheBaseline) {
   // 0.25 against 0.95 with variances of 0.005: t = 9.9, 2 degrees of freedom, p = 0.01.
   std::vector<TestRun> list = four_runs();
   list[1].test = {0.2, 0.3};
   list[3].test = {0.4, 0.9};
-  const Analysis analysis = analyze(runs_of(list));
-  EXPECT_TRUE(analysis.envs[0].methods[1].stars.final);
-  EXPECT_FALSE(analysis.envs[0].methods[0].stars.final);
-  EXPECT_TRUE(analysis.envs[0].methods[1].stars.gap);  // -0.5 against 0, without deviation
+  const Analysis analysis = analyze(write_and_read(list));
+  EXPECT_TRUE(analysis.envs[0].methods[1].significance.test);
+  EXPECT_FALSE(analysis.envs[0].methods[0].significance.test);
+  EXPECT_TRUE(analysis.envs[0].methods[1].significance.gap);  // -0.5 against 0, no deviation
 }
 
-TEST(Analysis, CountsUnfinishedRunsOnlyWhereNoneIsFinished) {
+TEST(Analysis, UsesUnfinishedRunsOnlyIfNoRunIsFinished) {
   std::vector<TestRun> list = four_runs();
   list[0].is_finished = false;
-  EXPECT_EQ(analyze(runs_of(list)).envs[0].methods[0].final.test, std::vector<double>{0.4});
+  EXPECT_EQ(analyze(write_and_read(list)).envs[0].methods[0].final.test, std::vector<double>{0.4});
   for (TestRun& run : list) run.is_finished = false;
-  const Analysis analysis = analyze(runs_of(list));
+  const Analysis analysis = analyze(write_and_read(list));
   EXPECT_FALSE(analysis.is_final);
   EXPECT_EQ(analysis.envs[0].methods[0].final.test.size(), 2U);
 }
 
-TEST(Analysis, SaysInItsTablesWhereNothingIsEvaluated) {
-  std::vector<RunData> runs = runs_of({{.test = {0.5}, .is_finished = false}});
+TEST(Analysis, TablesNoteThatNoRunHasBeenEvaluated) {
+  std::vector<RunData> runs = write_and_read({{.test = {0.5}, .is_finished = false}});
   runs[0].evaluations.clear();
   const Analysis analysis = analyze(runs);
   EXPECT_TRUE(final_returns(analysis).note.starts_with("No run has been evaluated yet. "));
 }
 
-TEST(Analysis, ReadsCurvesOffBetweenEvaluationsAndNotBeyond) {
+TEST(Analysis, DoesNotExtrapolateCurves) {
   // One run is evaluated at 100 and 200, the other at 100, 200 and 300.
   const Analysis analysis =
-      analyze(runs_of({{.seed = 1, .test = {0, 1}}, {.seed = 2, .test = {0, 0, 0}}}));
-  // Their numbers of steps differ, so that they are two labels.
+      analyze(write_and_read({{.seed = 1, .test = {0, 1}}, {.seed = 2, .test = {0, 0, 0}}}));
+  // Their numbers of steps differ, so they have different labels.
   ASSERT_EQ(analysis.labels.size(), 2U);
-  const Curve& shorter = analysis.envs[0].methods[0].curves[kTest];
+  const Curve& shorter = analysis.envs[0].methods[0].curves[Quantity::kTest];
   EXPECT_EQ(shorter.count, (std::vector<std::size_t>{1, 1, 0}));
   EXPECT_TRUE(std::isnan(shorter.mean[2]));
 }
@@ -110,19 +111,19 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
     for (double& value : run.test) value = 0;
     list.push_back(run);
   }
-  const Analysis analysis = analyze(runs_of(list));
+  const Analysis analysis = analyze(write_and_read(list));
   ASSERT_EQ(analysis.families.size(), 1U);
   EXPECT_EQ(analysis.families[0].name, "MiniGrid");
-  // Half of 0.9, the other environment having 0.
-  EXPECT_NEAR(analysis.families[0].methods[1].curves[kTest].mean[1], 0.45, 1e-12);
+  // Half of 0.9: the other environment has 0.
+  EXPECT_NEAR(analysis.families[0].methods[1].curves[Quantity::kTest].mean[1], 0.45, 1e-12);
   EXPECT_NEAR(analysis.families[0].methods[1].normalized[0], 0.4, 1e-12);
 }
 
 TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
-  // Easy bigfish is between 1 and 40, hard bigfish between 0 and 40: families of their own.
+  // Returns of easy bigfish are between 1 and 40, of hard bigfish between 0 and 40.
   const Analysis analysis =
-      analyze(runs_of({{.env = "procgen/bigfish", .seed = 1, .test = {20.5}},
-                       {.env = "procgen/bigfish-hard", .seed = 1, .test = {20}}}));
+      analyze(write_and_read({{.env = "procgen/bigfish", .seed = 1, .test = {20.5}},
+                              {.env = "procgen/bigfish-hard", .seed = 1, .test = {20}}}));
   ASSERT_EQ(analysis.families.size(), 2U);
   EXPECT_EQ(analysis.families[0].name, "Procgen (easy)");
   EXPECT_EQ(analysis.families[1].name, "Procgen (hard)");
@@ -130,9 +131,9 @@ TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
   EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized[0], 0.5);
 }
 
-TEST(Analysis, RefusesABaselineThatIsNotThere) {
+TEST(Analysis, RejectsAnUnknownBaseline) {
   try {
-    analyze(runs_of(four_runs()), "unifrm");
+    analyze(write_and_read(four_runs()), "unifrm");
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "no run has the method 'unifrm'; did you mean uniform?");

@@ -5,20 +5,24 @@
 namespace plr::report {
 namespace {
 
-// Between the two nearest ranks of sorted values.
+// The ends of the middle 95 %.
+constexpr double kLowQuantile = 0.025;
+constexpr double kHighQuantile = 0.975;
+
+// Interpolates between the two nearest ranks of sorted values.
 double quantile(const std::vector<double>& sorted, double fraction) {
-  const double place = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double rank = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 }  // namespace
 
-Interval interquartile_interval(const Matrix& values, Random random, int num_samples) {
+Interval interquartile_interval(const Matrix& values, Random random, int num_resamples) {
   std::vector<double> means;
   std::vector<double> sample;
-  for (int i = 0; i < num_samples; ++i) {
+  for (int i = 0; i < num_resamples; ++i) {
     sample.clear();
     for (const std::vector<double>& row : values) {
       for (std::size_t k = 0; k < row.size(); ++k) sample.push_back(row[random.below(row.size())]);
@@ -26,7 +30,7 @@ Interval interquartile_interval(const Matrix& values, Random random, int num_sam
     means.push_back(interquartile_mean(sample));
   }
   std::sort(means.begin(), means.end());
-  return {quantile(means, 0.025), quantile(means, 0.975)};
+  return {quantile(means, kLowQuantile), quantile(means, kHighQuantile)};
 }
 
 }  // namespace plr::report

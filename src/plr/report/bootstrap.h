@@ -1,9 +1,11 @@
-// How sure is an interquartile mean over environments and runs?
+// Confidence interval of an interquartile mean over environments and runs.
 //
-// A stratified bootstrap: runs are drawn anew, with replacement, within each environment; the
-// middle 95 % of the interquartile means of these samples is the interval.
+// Stratified bootstrap: each resample draws runs with replacement within each environment. The
+// interval is the middle 95 % of the resamples' interquartile means.
 //
 //   const Interval i = interquartile_interval(normalized, Streams(1).named("bootstrap"));
+//
+// Takes O(num_resamples * n log n) time for n values. Thread-safe.
 #pragma once
 
 #include "plr/base/random.h"
@@ -16,7 +18,10 @@ struct Interval {
   double high = 0;
 };
 
-// `values` [environment][run]; none of the rows may be empty.
-Interval interquartile_interval(const Matrix& values, Random random, int num_samples = 2000);
+inline constexpr int kNumResamples = 2000;
+
+// REQUIRES: no row of `values` [environment][run] is empty; `num_resamples` is above 0.
+Interval interquartile_interval(const Matrix& values, Random random,
+                                int num_resamples = kNumResamples);
 
 }  // namespace plr::report

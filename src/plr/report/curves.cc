@@ -1,55 +1,56 @@
 #include "plr/report/curves.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace plr::report {
 
-double quantity_of(const EvalRecord& evaluation, Quantity quantity) {
+double quantity_value(const EvalRecord& evaluation, Quantity quantity) {
   switch (quantity) {
-    case kTest:
+    case Quantity::kTest:
       return evaluation.test_return;
-    case kTrain:
+    case Quantity::kTrain:
       return evaluation.train_return;
-    case kGap:
+    case Quantity::kGap:
       break;
   }
   return evaluation.train_return - evaluation.test_return;
 }
 
-std::optional<double> value_at(const RunData& run, Quantity quantity, double steps) {
+std::optional<double> interpolate(const RunData& run, Quantity quantity, double steps) {
   const auto& list = run.evaluations;
   const auto after = std::lower_bound(
       list.begin(), list.end(), steps,
       [](const EvalRecord& evaluation, double wanted) { return evaluation.steps < wanted; });
   if (after == list.end()) return std::nullopt;
-  const double right = quantity_of(*after, quantity);
+  const double right = quantity_value(*after, quantity);
   if (after->steps == steps) return right;
   if (after == list.begin()) return std::nullopt;
   const auto before = std::prev(after);
-  const double left = quantity_of(*before, quantity);
+  const double left = quantity_value(*before, quantity);
   return left + (right - left) * (steps - before->steps) / (after->steps - before->steps);
 }
 
-std::vector<double> common_steps(std::span<const RunData* const> runs, std::size_t limit) {
+std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit) {
   std::set<double> all;
   for (const RunData* run : runs) {
     for (const EvalRecord& evaluation : run->evaluations) all.insert(evaluation.steps);
   }
   const std::vector<double> steps(all.begin(), all.end());
   if (steps.size() <= limit) return steps;
-  std::vector<double> thinned;
+  std::vector<double> subsampled;
   for (std::size_t i = 0; i < limit; ++i) {
-    thinned.push_back(steps[i * (steps.size() - 1) / (limit - 1)]);
+    subsampled.push_back(steps[i * (steps.size() - 1) / (limit - 1)]);
   }
-  return thinned;
+  return subsampled;
 }
 
-Curve curve_of(std::size_t num_points,
-               const std::function<std::vector<double>(std::size_t)>& values_at) {
+Curve mean_curve(std::size_t num_points,
+                 const std::function<std::vector<double>(std::size_t)>& values_at) {
   Curve curve;
   for (std::size_t i = 0; i < num_points; ++i) {
-    const Summary s = summary_of(values_at(i));
+    const Summary s = summarize(values_at(i));
     curve.mean.push_back(s.count > 0 ? s.mean : std::numeric_limits<double>::quiet_NaN());
     curve.deviation.push_back(s.deviation);
     curve.count.push_back(s.count);

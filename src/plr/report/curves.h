@@ -1,7 +1,7 @@
-// How do evaluations at different steps become one curve?
+// Curves over runs that were evaluated at different steps.
 //
-// Each run's evaluations are joined by straight lines and read off at common points, from its first
-// to its last evaluation and not beyond.
+// A run's evaluations are interpolated linearly and read at the steps of all runs, from its first
+// to its last evaluation; there is no extrapolation. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,17 @@
 
 namespace plr::report {
 
-double quantity_of(const EvalRecord& evaluation, Quantity quantity);
+double quantity_value(const EvalRecord& evaluation, Quantity quantity);
 
-// Nothing outside of the run's evaluations.
-std::optional<double> value_at(const RunData& run, Quantity quantity, double steps);
+// Empty before the run's first and after its last evaluation. Takes O(log evaluations) time.
+std::optional<double> interpolate(const RunData& run, Quantity quantity, double steps);
 
-// The steps at which any of the runs was evaluated, thinned evenly to at most `limit`.
-std::vector<double> common_steps(std::span<const RunData* const> runs, std::size_t limit);
+// The steps at which any of the runs was evaluated, subsampled evenly to at most `limit`.
+// REQUIRES: `limit` is above 1.
+std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit);
 
-// Mean and deviation at each point; `values_at(i)` tells the runs' values there.
-Curve curve_of(std::size_t num_points,
-               const std::function<std::vector<double>(std::size_t)>& values_at);
+// Mean and deviation at each point; `values_at(i)` returns the runs' values at point i.
+Curve mean_curve(std::size_t num_points,
+                 const std::function<std::vector<double>(std::size_t)>& values_at);
 
 }  // namespace plr::report

@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "plr/catalog/short_name.h"
+#include "plr/report/escaping.h"
 #include "plr/report/labels.h"
-#include "plr/report/tables.h"
 
 namespace plr::report {
 namespace {
 
-DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
+// The window of the moving mean is the number of records divided by this.
+constexpr std::size_t kWindowsPerRun = 20;
+
+DifficultyCurves average(const std::vector<const RunData*>& runs) {
   const std::size_t num_degrees = runs.front()->curriculum.front().by_difficulty.size();
   struct Sum {
     std::vector<double> shares;
@@ -45,26 +48,25 @@ DifficultyCurves mean_of(const std::vector<const RunData*>& runs) {
 
 }  // namespace
 
-std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs) {
-  const std::vector<std::string> labels = labels_of(runs);
-  const std::vector<std::string> order = ordered_labels(labels);
-  std::map<std::pair<std::string, std::size_t>, std::vector<const RunData*>> alike;
+std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs,
+                                                const Analysis& analysis) {
+  // By environment and index of the label.
+  std::map<std::pair<std::string, std::size_t>, std::vector<const RunData*>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunData& run = runs[i];
     if (run.curriculum.empty() || run.curriculum.front().by_difficulty.empty()) continue;
-    const auto place = std::ranges::find(order, labels[i]) - order.begin();
-    alike[{run.env(), static_cast<std::size_t>(place)}].push_back(&run);
+    groups[{run.env(), label_index(analysis.labels, analysis.run_labels[i])}].push_back(&run);
   }
   std::vector<DifficultyCurves> all;
-  for (const auto& [key, members] : alike) {
-    DifficultyCurves& curves = all.emplace_back(mean_of(members));
+  for (const auto& [key, members] : groups) {
+    DifficultyCurves& curves = all.emplace_back(average(members));
     curves.env = key.first;
-    curves.label = order[key.second];
+    curves.label = analysis.labels[key.second];
   }
   return all;
 }
 
-Chart chart_of(const DifficultyCurves& curves) {
+Chart difficulty_chart(const DifficultyCurves& curves) {
   Chart chart{.title = catalog::short_env_name(curves.env) + ", " + curves.label,
               .x_label = "updates",
               .y_label = "probability by difficulty",
@@ -104,7 +106,7 @@ std::vector<double> moving_mean(std::span<const double> values, std::size_t wind
 }
 
 std::vector<double> smooth_shares(std::span<const double> shares) {
-  return moving_mean(shares, std::max<std::size_t>(1, shares.size() / 20));
+  return moving_mean(shares, std::max<std::size_t>(1, shares.size() / kWindowsPerRun));
 }
 
 }  // namespace plr::report

@@ -1,15 +1,20 @@
-// Does the curriculum move from easy to hard levels by itself?
+// The curriculum by difficulty: the probability of easy and hard levels over the course of
+// training.
 //
-// Where levels have degrees of difficulty, runs record how the probability of being played next is
-// spread over them.  At the paper's temperature one level has most of it, so that a single record
-// says little: here they are averaged over the runs of a method, and drawn as moving means.
+// For levels with degrees of difficulty, runs record the distribution of the next level over the
+// degrees. At the paper's temperature a single level has most of the probability, so a single
+// record is noisy: the records are averaged over the runs of a method, and charts show moving
+// means.
+//
+// Copyable values; concurrent reads are safe. The functions are thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "plr/report/run_data.h"
+#include "plr/report/analysis.h"
 #include "plr/report/svg_chart.h"
 
 namespace plr::report {
@@ -19,23 +24,25 @@ struct DifficultyCurves {
   std::string env;
   std::string label;
   std::size_t num_runs = 0;
-  std::vector<double> updates;              // [record]; those that all of the runs have
-  std::vector<std::vector<double>> shares;  // [degree, record], the mean over runs
+  std::vector<double> updates;              // [record]; updates that all of the runs recorded
+  std::vector<std::vector<double>> shares;  // [degree, record], probability, mean over runs
 };
 
-// In the order of environments and labels; none for what has no degrees.
-std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs);
+// Sorted by environment, then in the order of `analysis.labels`. Runs without degrees of difficulty
+// are left out. REQUIRES: `analysis` is analyze(runs).
+std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs,
+                                                const Analysis& analysis);
 
-// One smooth line per degree.
-Chart chart_of(const DifficultyCurves& curves);
+// One smoothed line per degree.
+Chart difficulty_chart(const DifficultyCurves& curves);
 
 // env,method,update,difficulty,probability,runs
 std::string to_csv(std::span<const DifficultyCurves> curves);
 
-// The mean of each value and its neighbours, `window` in all where there are so many.
+// The mean of the `window` values around each value; fewer at the ends.
 std::vector<double> moving_mean(std::span<const double> values, std::size_t window);
 
-// As they are drawn: over a twentieth of the records.
+// The moving mean that charts show: over a twentieth of the records.
 std::vector<double> smooth_shares(std::span<const double> shares);
 
 }  // namespace plr::report

@@ -5,7 +5,7 @@
 namespace plr::report {
 namespace {
 
-RunData run_of(const std::string& curriculum, std::vector<LevelsRecord> records) {
+RunData make_run(const std::string& curriculum, std::vector<LevelsRecord> records) {
   RunData run;
   run.settings = {{"env", "minigrid/MultiRoom-N4-Random"}, {"curriculum", curriculum}};
   run.curriculum = std::move(records);
@@ -19,13 +19,13 @@ LevelsRecord record(std::int64_t update, std::vector<double> shares) {
   return record;
 }
 
-TEST(Difficulty, IsTheMeanOverRunsAtTheUpdatesThatAllHave) {
+TEST(Difficulty, AveragesRunsAtTheUpdatesThatAllRecorded) {
   const std::vector<RunData> runs = {
-      run_of("plr",
-             {record(10, {0, 1}), record(15, {1, 0}), record(20, {1, 0}), record(30, {1, 0})}),
-      run_of("plr", {record(10, {0.5, 0.5}), record(20, {0, 1})}),
-      run_of("uniform", {record(10, {0.25, 0.75})}), run_of("tscl", {})};
-  const std::vector<DifficultyCurves> all = difficulty_curves(runs);
+      make_run("plr",
+               {record(10, {0, 1}), record(15, {1, 0}), record(20, {1, 0}), record(30, {1, 0})}),
+      make_run("plr", {record(10, {0.5, 0.5}), record(20, {0, 1})}),
+      make_run("uniform", {record(10, {0.25, 0.75})}), make_run("tscl", {})};
+  const std::vector<DifficultyCurves> all = difficulty_curves(runs, analyze(runs));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].label, "uniform");
   EXPECT_EQ(all[1].label, "plr");
@@ -35,17 +35,17 @@ TEST(Difficulty, IsTheMeanOverRunsAtTheUpdatesThatAllHave) {
   EXPECT_EQ(to_csv(all).substr(0, 99),
             "env,method,update,difficulty,probability,runs\n"
             "minigrid/MultiRoom-N4-Random,\"uniform\",10,1,0.2500,1\n");
-  const Chart chart = chart_of(all[1]);
+  const Chart chart = difficulty_chart(all[1]);
   EXPECT_EQ(chart.title, "MultiRoom-N4-Random, plr");
   EXPECT_EQ(chart.lines.at(1).name, "degree 2");
 }
 
-TEST(Difficulty, LeavesOutLevelsWithoutDegrees) {
-  const std::vector<RunData> runs = {run_of("plr", {record(10, {})})};
-  EXPECT_TRUE(difficulty_curves(runs).empty());
+TEST(Difficulty, LeavesOutRunsWithoutDegrees) {
+  const std::vector<RunData> runs = {make_run("plr", {record(10, {})})};
+  EXPECT_TRUE(difficulty_curves(runs, analyze(runs)).empty());
 }
 
-TEST(Difficulty, MovesItsMeansWithinWhatThereIs) {
+TEST(Difficulty, MovingMeanUsesFewerValuesAtTheEnds) {
   const std::vector<double> values = {1, 2, 3, 6};
   EXPECT_EQ(moving_mean(values, 1), values);
   EXPECT_EQ(moving_mean(values, 3), (std::vector<double>{1.5, 2, 11.0 / 3, 4.5}));

@@ -1,21 +1,28 @@
-// What does a paper take from a report?
+// Exports a report as files for papers.
 //
 //   export_report("figures", found.runs, analysis, {});
 //
-// writes TABLE.csv, .md and .tex of every table, QUANTITY-ENV.svg of every curve, curves.csv,
-// runs.csv, and evaluations.csv, from which the rest can be computed anew; where levels have
-// degrees of difficulty, difficulty-ENV-METHOD.svg and difficulty.csv.
+// writes
+//   TABLE.csv, TABLE.md, TABLE.tex   every table of report_tables()
+//   QUANTITY-ENV.svg                 learning curves, also of families (QUANTITY-all-FAMILY.svg)
+//   curves.csv                       the points of these curves
+//   runs.csv, evaluations.csv        the numbers from which the rest can be recomputed
+//   difficulty-ENV-METHOD.svg        for levels with degrees of difficulty: their probabilities
+//   difficulty.csv                   the same as numbers
+//
+// Not thread-safe for one folder.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <span>
 
-#include "plr/report/page.h"
+#include "plr/report/tables.h"
 
 namespace plr::report {
 
-// Makes the folder where it is missing.  Throws std::runtime_error with path and cause.
+// Creates the folder if necessary and replaces existing files. Throws std::runtime_error with path
+// and cause. REQUIRES: `analysis` is analyze(runs).
 void export_report(const std::filesystem::path& folder, std::span<const RunData> runs,
                    const Analysis& analysis, const std::optional<Comparison>& compare);
 

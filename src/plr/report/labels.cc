@@ -4,17 +4,20 @@
 #include <array>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
+#include "plr/base/closest_name.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
-#include "plr/report/svg_chart.h"
+#include "plr/report/number_format.h"
 
 namespace plr::report {
 namespace {
 
-// What is no choice of method: which repetition it is, and what the machine or its user decides.
-bool tells_nothing(const std::string& name) {
+// Whether a setting does not change the method: the seed, and settings of the machine, of
+// evaluation and of checkpoints.
+bool is_irrelevant_setting(const std::string& name) {
   constexpr std::array kNames = {"seed",           "device",        "threads",
                                  "num_workers",    "deterministic", "checkpoint_interval",
                                  "eval_interval",  "eval_episodes", "final_episodes",
@@ -39,20 +42,21 @@ bool is_released_code(const RunData& run) {
   return is_released_code(run, LevelReplayConfig{}) && is_released_code(run, EpisodeScorerConfig{});
 }
 
-// "plr, released-code" where others of the method follow another algorithm; else as method_of.
-std::vector<std::string> methods_of(std::span<const RunData> runs) {
-  std::map<std::string, std::set<bool>> kinds;
-  for (const RunData& run : runs) kinds[method_of(run)].insert(is_released_code(run));
+// The method's name per run, with ", released-code" for runs that have all settings of the released
+// code if other runs of the method do not.
+std::vector<std::string> method_names(std::span<const RunData> runs) {
+  std::map<std::string, std::set<bool>> kinds;  // whether released code, by method
+  for (const RunData& run : runs) kinds[method_name(run)].insert(is_released_code(run));
   std::vector<std::string> methods;
   for (const RunData& run : runs) {
-    const std::string method = method_of(run);
-    const bool is_told = kinds[method].size() == 2 && is_released_code(run);
-    methods.push_back(is_told ? method + ", released-code" : method);
+    const std::string method = method_name(run);
+    const bool needs_suffix = kinds[method].size() == 2 && is_released_code(run);
+    methods.push_back(needs_suffix ? method + ", released-code" : method);
   }
   return methods;
 }
 
-std::set<std::string> names_of(std::span<const RunData> runs) {
+std::set<std::string> setting_names(std::span<const RunData> runs) {
   std::set<std::string> names;
   for (const RunData& run : runs) {
     for (const auto& [name, value] : run.settings) names.insert(name);
@@ -62,7 +66,7 @@ std::set<std::string> names_of(std::span<const RunData> runs) {
 
 }  // namespace
 
-std::string method_of(const RunData& run) {
+std::string method_name(const RunData& run) {
   std::vector<std::string> parts;
   if (is_on(run.setting("drac"))) {
     const std::string& augmentation = run.setting("augmentation");
@@ -76,28 +80,28 @@ std::string method_of(const RunData& run) {
   return method;
 }
 
-std::vector<std::string> labels_of(std::span<const RunData> runs) {
-  std::vector<std::string> labels = methods_of(runs);
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> alike;
+std::vector<std::string> run_labels(std::span<const RunData> runs) {
+  std::vector<std::string> labels = method_names(runs);
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    alike[{runs[i].env(), labels[i]}].push_back(i);
+    groups[{runs[i].env(), labels[i]}].push_back(i);
   }
-  // A setting that differs anywhere within a method belongs to the names of all of its runs.
-  std::map<std::string, std::set<std::string>> telling;  // by method
-  for (const std::string& name : names_of(runs)) {
-    if (tells_nothing(name)) continue;
-    for (const auto& [key, members] : alike) {
+  // A setting that differs in one group of a method is part of the labels of all its runs.
+  std::map<std::string, std::set<std::string>> differing;  // settings by method
+  for (const std::string& name : setting_names(runs)) {
+    if (is_irrelevant_setting(name)) continue;
+    for (const auto& [key, members] : groups) {
       const std::string& first = runs[members.front()].setting(name);
       const auto differs = [&](std::size_t i) { return runs[i].setting(name) != first; };
-      if (std::any_of(members.begin(), members.end(), differs)) telling[key.second].insert(name);
+      if (std::any_of(members.begin(), members.end(), differs)) differing[key.second].insert(name);
     }
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string method = labels[i];
-    for (const std::string& name : telling[method]) {
-      const bool is_long = name == "steps";  // 50M says it as well
+    for (const std::string& name : differing[method]) {
+      const bool is_long = name == "steps";
       const std::string value =
-          is_long ? tick_text(runs[i].steps_planned()) : runs[i].setting(name);
+          is_long ? short_number(runs[i].steps_planned()) : runs[i].setting(name);
       labels[i] += ", " + name + " " + value;
     }
   }
@@ -105,12 +109,13 @@ std::vector<std::string> labels_of(std::span<const RunData> runs) {
 }
 
 std::vector<std::string> ordered_labels(std::span<const std::string> labels) {
-  // The order of the paper's tables; what it does not know comes last, by the alphabet.
-  constexpr std::array kOrder = {"uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr"};
+  constexpr std::array kPaperOrder = {"uniform",  "tscl", "mixreg",
+                                      "ucb-drac", "plr",  "ucb-drac+plr"};
   const auto key = [&](const std::string& label) {
     const std::string method = label.substr(0, label.find(','));
-    const auto place = std::find(kOrder.begin(), kOrder.end(), method) - kOrder.begin();
-    return std::pair(place, label);
+    const auto position =
+        std::find(kPaperOrder.begin(), kPaperOrder.end(), method) - kPaperOrder.begin();
+    return std::pair(position, label);
   };
   const std::set<std::string> distinct(labels.begin(), labels.end());
   std::vector<std::string> ordered(distinct.begin(), distinct.end());
@@ -119,9 +124,18 @@ std::vector<std::string> ordered_labels(std::span<const std::string> labels) {
   return ordered;
 }
 
+std::size_t label_index(std::span<const std::string> labels, const std::string& label) {
+  const auto found = std::find(labels.begin(), labels.end(), label);
+  if (found == labels.end()) {
+    throw std::invalid_argument("no run has the method '" + label + "'; did you mean " +
+                                closest_name(label, labels) + "?");
+  }
+  return static_cast<std::size_t>(found - labels.begin());
+}
+
 std::vector<std::string> differing_settings(std::span<const RunData> runs) {
   std::vector<std::string> differing;
-  for (const std::string& name : names_of(runs)) {
+  for (const std::string& name : setting_names(runs)) {
     if (name == "seed") continue;
     const auto differs = [&](const RunData& run) {
       return run.setting(name) != runs.front().setting(name);

@@ -1,11 +1,16 @@
-// By what names are runs told apart?
+// Labels of runs, made from their settings.
 //
-// A run's method is what the paper calls it: uniform, plr, ucb-drac+plr.  Where runs of one method
-// and environment differ in other settings too, these settings are part of the name:
-// "plr, staleness_coef 0.3".  All that the released code does differently is one such: "plr,
-// released-code".  Seeds, and what the machine decides, never are.
+// A label starts with the method as the paper names it: uniform, plr, ucb-drac+plr. If runs of one
+// method and environment differ in other settings, the label lists these settings: "plr,
+// staleness_coef 0.3". The complete set of the released code's settings is abbreviated: "plr,
+// released-code". Seeds and settings of the machine are never part of a label.
+//
+//   run_labels(found.runs)   // {"uniform", "plr", "plr"}
+//
+// Pure functions of their arguments; thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,15 +20,20 @@
 namespace plr::report {
 
 // "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", ...
-std::string method_of(const RunData& run);
+std::string method_name(const RunData& run);
 
-// One per run; equal ones are repetitions of each other with other seeds.
-std::vector<std::string> labels_of(std::span<const RunData> runs);
+// One label per run. Runs of one environment with equal labels are repetitions with other seeds.
+std::vector<std::string> run_labels(std::span<const RunData> runs);
 
-// The labels without repetition: uniform sampling first, as in the paper's tables.
+// The distinct labels in the order of the paper's tables, uniform sampling first; labels that the
+// paper does not have follow in alphabetical order.
 std::vector<std::string> ordered_labels(std::span<const std::string> labels);
 
-// The settings in which the runs differ, in the order of the alphabet, seeds left out.
+// The index of `label` in `labels`. Throws std::invalid_argument with the closest label if there is
+// none.
+std::size_t label_index(std::span<const std::string> labels, const std::string& label);
+
+// The settings other than the seed in which the runs differ, in alphabetical order.
 std::vector<std::string> differing_settings(std::span<const RunData> runs);
 
 }  // namespace plr::report

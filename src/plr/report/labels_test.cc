@@ -18,25 +18,25 @@ RunData run_with(Settings settings) {
   return run;
 }
 
-TEST(Labels, CallMethodsAsThePaperDoes) {
-  EXPECT_EQ(method_of(run_with({})), "plr");
-  EXPECT_EQ(method_of(run_with({{"curriculum", "uniform"}})), "uniform");
-  EXPECT_EQ(method_of(run_with({{"drac", "true"}, {"augmentation", "ucb"}, {"mixreg", "0"}})),
+TEST(Labels, NameMethodsAsInThePaper) {
+  EXPECT_EQ(method_name(run_with({})), "plr");
+  EXPECT_EQ(method_name(run_with({{"curriculum", "uniform"}})), "uniform");
+  EXPECT_EQ(method_name(run_with({{"drac", "true"}, {"augmentation", "ucb"}, {"mixreg", "0"}})),
             "ucb-drac+plr");
-  EXPECT_EQ(method_of(run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}})), "mixreg");
-  EXPECT_EQ(method_of(run_with({{"drac", "true"}, {"augmentation", "crop"}})), "drac-crop+plr");
+  EXPECT_EQ(method_name(run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}})), "mixreg");
+  EXPECT_EQ(method_name(run_with({{"drac", "true"}, {"augmentation", "crop"}})), "drac-crop+plr");
 }
 
-TEST(Labels, NameTheSettingsThatTellRunsOfOneMethodApart) {
+TEST(Labels, ListSettingsInWhichRunsOfAMethodDiffer) {
   const std::vector<RunData> runs = {
       run_with({{"seed", "1"}, {"staleness_coef", "0.1"}, {"threads", "1"}}),
       run_with({{"seed", "2"}, {"staleness_coef", "0.3"}, {"threads", "2"}}),
       run_with({{"seed", "1"}, {"curriculum", "uniform"}, {"staleness_coef", "0.3"}})};
-  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr, staleness_coef 0.1",
-                                                       "plr, staleness_coef 0.3", "uniform"}));
+  EXPECT_EQ(run_labels(runs), (std::vector<std::string>{"plr, staleness_coef 0.1",
+                                                        "plr, staleness_coef 0.3", "uniform"}));
 }
 
-TEST(Labels, CallTheReleasedCodeByItsNameWhereItIsNotAlone) {
+TEST(Labels, AbbreviateReleasedCodeSettingsIfOtherRunsDiffer) {
   Settings released;
   Settings other;
   const auto add = [&](const auto& field, const auto&) {
@@ -47,30 +47,30 @@ TEST(Labels, CallTheReleasedCodeByItsNameWhereItIsNotAlone) {
   visit_descriptions(LevelReplayConfig{}, add);
   visit_descriptions(EpisodeScorerConfig{}, add);
   const std::vector<RunData> runs = {run_with(other), run_with(released)};
-  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr", "plr, released-code"}));
-  EXPECT_EQ(labels_of(std::span(runs).subspan(1)), (std::vector<std::string>{"plr"}));
+  EXPECT_EQ(run_labels(runs), (std::vector<std::string>{"plr", "plr, released-code"}));
+  EXPECT_EQ(run_labels(std::span(runs).subspan(1)), (std::vector<std::string>{"plr"}));
   other["open_episodes"] = "stitch";
   const std::vector<RunData> three = {runs[0], runs[1], run_with(other)};
-  EXPECT_EQ(labels_of(three),
+  EXPECT_EQ(run_labels(three),
             (std::vector<std::string>{"plr, open_episodes 0", "plr, released-code",
                                       "plr, open_episodes stitch"}));
 }
 
-TEST(Labels, TellStrengthsOfOneMethodApart) {
+TEST(Labels, ListTheStrengthOfMixreg) {
   const std::vector<RunData> runs = {run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}}),
                                      run_with({{"curriculum", "uniform"}, {"mixreg", "0.2"}})};
-  EXPECT_EQ(labels_of(runs),
+  EXPECT_EQ(run_labels(runs),
             (std::vector<std::string>{"mixreg, mixreg 0.01", "mixreg, mixreg 0.2"}));
 }
 
-TEST(Labels, LeaveOutWhatDiffersBetweenEnvironmentsOnly) {
+TEST(Labels, LeaveOutSettingsThatDifferOnlyBetweenEnvironments) {
   const std::vector<RunData> runs = {run_with({{"env", "minigrid/X"}, {"levels", "4000"}}),
                                      run_with({{"env", "minigrid/Y"}, {"levels", "3000"}})};
-  EXPECT_EQ(labels_of(runs), (std::vector<std::string>{"plr", "plr"}));
+  EXPECT_EQ(run_labels(runs), (std::vector<std::string>{"plr", "plr"}));
   EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"env", "levels"}));
 }
 
-TEST(Labels, StandInTheOrderOfThePaper) {
+TEST(Labels, AreInTheOrderOfThePaper) {
   const std::vector<std::string> labels = {"plr", "other", "ucb-drac+plr", "plr", "uniform"};
   EXPECT_EQ(ordered_labels(labels),
             (std::vector<std::string>{"uniform", "plr", "ucb-drac+plr", "other"}));

@@ -1,6 +1,9 @@
-// What do the levels look like that the curriculum likes most, and least?
+// Pictures of the levels that a run's curriculum most and least probably samples next.
+//
+// Copyable values. level_pictures() is thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,7 +13,7 @@ namespace plr::report {
 
 struct LevelPicture {
   std::string png;      // the bytes of a PNG file
-  std::string caption;  // "level 17, 12.3 %"
+  std::string caption;  // "level 17, 12.3 %, score 0.25"
 };
 
 struct LevelPictures {
@@ -18,8 +21,9 @@ struct LevelPictures {
   std::vector<LevelPicture> least;
 };
 
-// Of the run's levels as of its last checkpoint, `count` of each.  None where the levels are not
-// known, all equally likely, or cannot be drawn: no libpng, an environment that is not installed.
+// `count` of each, at the run's last checkpoint; at most half of its levels. Empty if the levels
+// were not recorded, are all equally probable, or cannot be drawn: the program was built without
+// libpng, or the environment is not installed.
 LevelPictures level_pictures(const RunData& run, std::size_t count);
 
 }  // namespace plr::report

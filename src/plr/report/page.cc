@@ -6,16 +6,21 @@
 #include <cmath>
 #include <map>
 
+#include "plr/report/csv_files.h"
+#include "plr/report/escaping.h"
 #include "plr/report/labels.h"
 #include "plr/report/level_pictures.h"
+#include "plr/report/number_format.h"
 #include "plr/report/page_data.h"
 #include "plr/report/page_parts.h"
+#include "plr/report/table_formats.h"
 
 namespace plr::report {
 namespace {
 
-constexpr std::size_t kMaxPictured = 8;     // runs
-constexpr std::size_t kPicturesOfEach = 6;  // most and least probable levels
+constexpr std::size_t kMaxPictured = 8;      // runs with pictures of levels
+constexpr std::size_t kPicturesOfEach = 6;   // of the most and of the least probable levels
+constexpr std::size_t kMaxListedValues = 3;  // of a setting
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
@@ -35,8 +40,8 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// Puts the values in the place of {{name}}; what a value contains is left alone.
-std::string filled(std::string_view form, const std::map<std::string, std::string>& values) {
+// Replaces each {{name}} of the template by its value; values are not searched for names.
+std::string fill_template(std::string_view form, const std::map<std::string, std::string>& values) {
   std::string text;
   while (true) {
     const std::size_t begin = form.find("{{");
@@ -56,7 +61,7 @@ std::string list_html(const std::vector<std::string>& lines) {
   return html + "</ul>\n";
 }
 
-// Everything that a reader should know before believing the numbers.
+// Problems that a reader must know to judge the numbers: missing, damaged and unfinished runs.
 std::string remarks_html(const FoundRuns& found) {
   std::vector<std::string> lines;
   for (const std::string& problem : found.problems) lines.push_back("left out: " + problem);
@@ -106,7 +111,7 @@ std::string link_to_csv(const std::string& name, const std::string& csv) {
 std::string settings_html(std::span<const RunData> runs, const Analysis& analysis) {
   std::vector<std::string> names = differing_settings(runs);
   std::erase(names, "env");
-  if (names.empty()) return "<p>None but the seed.</p>";
+  if (names.empty()) return "<p>No setting differs except the seed.</p>";
   Table table{.id = "settings", .title = "", .note = "", .columns = analysis.labels, .rows = {}};
   for (const std::string& name : names) {
     Row& row = table.rows.emplace_back();
@@ -121,16 +126,19 @@ std::string settings_html(std::span<const RunData> runs, const Analysis& analysi
           }
         }
       }
-      if (values.size() > 3)
-        values = {values[0], values[1], fmt::format("{} more", values.size() - 2)};
+      if (values.size() > kMaxListedValues) {
+        const std::size_t num_kept = kMaxListedValues - 1;
+        const std::string rest = fmt::format("{} more", values.size() - num_kept);
+        values.resize(num_kept);
+        values.push_back(rest);
+      }
       row.cells.emplace_back().text = fmt::format("{}", fmt::join(values, ", "));
     }
   }
   return to_html(table);
 }
 
-std::string runs_html(std::span<const RunData> runs) {
-  const std::vector<std::string> labels = labels_of(runs);
+std::string runs_html(std::span<const RunData> runs, const Analysis& analysis) {
   std::string html =
       "<details><summary>All runs</summary><div class=\"table\"><table><thead><tr><th>run</th>"
       "<th>method</th><th>seed</th><th>steps</th><th>steps/s</th><th>test return</th></tr></thead>"
@@ -142,21 +150,24 @@ std::string runs_html(std::span<const RunData> runs) {
     html += fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{:.0f}</td><td>{}</td><td>{}</td>"
         "</tr>\n",
-        html_escaped(run.folder.string()), html_escaped(labels[i]),
+        html_escaped(run.folder.string()), html_escaped(analysis.run_labels[i]),
         html_escaped(run.setting("seed")), run.steps_done(), decimal(speed, 0), decimal(last, 3));
   }
   return html + "</tbody></table></div></details>\n";
 }
 
-// JSON may stand in a script if nothing in it looks like the script's end.
+// Escapes "</", so that no text in the JSON ends the script element that contains it.
 std::string script_safe(std::string json) {
-  for (std::size_t at = 0; (at = json.find("</", at)) != std::string::npos; at += 3) {
-    json.replace(at, 2, "<\\/");
+  constexpr std::string_view kEnd = "</";
+  constexpr std::string_view kEscaped = "<\\/";
+  for (std::size_t at = 0; (at = json.find(kEnd, at)) != std::string::npos; at += kEscaped.size()) {
+    json.replace(at, kEnd.size(), kEscaped);
   }
   return json;
 }
 
-std::string summary_of_runs(const FoundRuns& found, const Analysis& analysis) {
+// "6 runs, 5 finished; 1 environment, 2 methods."
+std::string run_counts(const FoundRuns& found, const Analysis& analysis) {
   const auto finished = std::count_if(found.runs.begin(), found.runs.end(),
                                       [](const RunData& run) { return run.is_finished; });
   const auto plural = [](std::size_t n, const char* word) {
@@ -169,37 +180,29 @@ std::string summary_of_runs(const FoundRuns& found, const Analysis& analysis) {
 
 }  // namespace
 
-std::vector<Table> tables_of(const Analysis& analysis, const std::optional<Comparison>& compare) {
-  std::vector<Table> tables;
-  if (compare) tables.push_back(comparison(analysis, compare->a, compare->b));
-  tables.push_back(final_returns(analysis));
-  tables.push_back(final_gaps(analysis));
-  tables.push_back(robust_numbers(analysis));
-  return tables;
-}
-
-std::string page_of(const FoundRuns& found, const Analysis& analysis, const PageOptions& options) {
+std::string html_page(const FoundRuns& found, const Analysis& analysis,
+                      const PageOptions& options) {
   std::string tables;
   std::string downloads = link_to_csv("curves.csv", curves_csv(analysis)) +
-                          link_to_csv("runs.csv", runs_csv(found.runs));
-  for (const Table& table : tables_of(analysis, options.compare)) {
+                          link_to_csv("runs.csv", runs_csv(found.runs, analysis));
+  for (const Table& table : report_tables(analysis, options.compare)) {
     tables += to_html(table);
     downloads += link_to_csv(table.id + ".csv", to_csv(table));
   }
-  return filled(kPageHtml, {{"title", html_escaped(options.title)},
-                            {"version", html_escaped(options.version)},
-                            {"summary", html_escaped(summary_of_runs(found, analysis))},
-                            {"remarks", remarks_html(found)},
-                            {"tables", tables},
-                            {"pictures", all_pictures_html(found, analysis)},
-                            {"settings", settings_html(found.runs, analysis)},
-                            {"runs", runs_html(found.runs)},
-                            {"downloads", downloads},
-                            {"data", script_safe(page_data(found.runs, analysis).dump())},
-                            {"css", std::string(kPageCss)},
-                            {"js", std::string(kPageJs)},
-                            {"chart-css", std::string(kChartCss)},
-                            {"chart-js", std::string(kChartJs)}});
+  return fill_template(kPageHtml, {{"title", html_escaped(options.title)},
+                                   {"version", html_escaped(options.version)},
+                                   {"summary", html_escaped(run_counts(found, analysis))},
+                                   {"remarks", remarks_html(found)},
+                                   {"tables", tables},
+                                   {"pictures", all_pictures_html(found, analysis)},
+                                   {"settings", settings_html(found.runs, analysis)},
+                                   {"runs", runs_html(found.runs, analysis)},
+                                   {"downloads", downloads},
+                                   {"data", script_safe(page_data(found.runs, analysis).dump())},
+                                   {"css", std::string(kPageCss)},
+                                   {"js", std::string(kPageJs)},
+                                   {"chart-css", std::string(kChartCss)},
+                                   {"chart-js", std::string(kChartJs)}});
 }
 
 }  // namespace plr::report

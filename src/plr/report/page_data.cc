@@ -5,9 +5,7 @@
 
 #include "plr/catalog/short_name.h"
 #include "plr/report/difficulty.h"
-#include "plr/report/labels.h"
 #include "plr/report/svg_chart.h"
-#include "plr/report/welch.h"
 
 namespace plr::report {
 namespace {
@@ -15,13 +13,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxDetailed = 24;
-// More points than a chart has pixels help nobody.
-constexpr std::size_t kMaxPoints = 600;
+constexpr std::size_t kMaxPoints = 600;  // of a series; about the width of a chart in pixels
 
-// Five digits are more than a screen shows, and half the size.
+// Five digits are more than a screen shows, and halve the size of the data.
+constexpr int kSignificantDigits = 5;
+
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
-  const double unit = std::pow(10, 4 - std::floor(std::log10(std::abs(value))));
+  const double unit =
+      std::pow(10, kSignificantDigits - 1 - std::floor(std::log10(std::abs(value))));
   return std::round(value * unit) / unit;
 }
 
@@ -31,7 +31,7 @@ Json rounded(const std::vector<double>& values) {
   return list;
 }
 
-// One number of each record, of many records every so-manieth.
+// One number of each record, subsampled evenly if there are more than kMaxPoints.
 template <class Record, class Value>
 Json column(const std::vector<Record>& records, Value value) {
   Json list = Json::array();
@@ -43,23 +43,24 @@ Json column(const std::vector<Record>& records, Value value) {
   return list;
 }
 
-Json curves_json(const std::array<Curve, 3>& curves) {
+Json curves_json(const Curves& curves) {
   Json json;
-  for (std::size_t q = 0; q < curves.size(); ++q) {
+  for (const Quantity q : kQuantities) {
     const std::vector<std::size_t>& count = curves[q].count;
     if (std::all_of(count.begin(), count.end(), [](std::size_t n) { return n == 0; })) continue;
-    json[kQuantityNames[q]] = {{"mean", rounded(curves[q].mean)},
-                               {"deviation", rounded(curves[q].deviation)},
-                               {"count", count}};
+    json[quantity_name(q)] = {{"mean", rounded(curves[q].mean)},
+                              {"deviation", rounded(curves[q].deviation)},
+                              {"count", count}};
   }
   return json;
 }
 
-template <class Result>
+// The learning curves of one chart; Method is MethodResult or FamilyMethod.
+template <class Method>
 Json group_json(const std::string& title, const std::vector<double>& steps,
-                const std::vector<Result>& methods) {
+                const std::vector<Method>& methods) {
   Json json = {{"title", title}, {"steps", steps}, {"methods", Json::array()}};
-  for (const Result& method : methods) json["methods"].push_back(curves_json(method.curves));
+  for (const Method& method : methods) json["methods"].push_back(curves_json(method.curves));
   return json;
 }
 
@@ -101,29 +102,18 @@ Json detail_json(const RunData& run) {
         {"steps_per_second",
          column(updates, [](const Record& r, std::size_t) { return r.steps_per_second; })}};
   }
-  // Where all levels are equally likely there is no curriculum to show.
+  // Uniform sampling has no curriculum to show.
   if (run.setting("curriculum") == "uniform") return json;
   if (!run.curriculum.empty()) json["curriculum"] = curriculum_json(run);
   if (!run.levels.empty()) json["levels"] = levels_json(run);
   return json;
 }
 
-Json summary_json(const std::vector<double>& values) {
-  const Summary s = summary_of(values);
-  return {{"values", values}, {"mean", s.mean}, {"deviation", s.deviation}};
-}
-
-Json test_json(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::optional<Welch> test = welch(summary_of(a), summary_of(b));
-  if (!test) return nullptr;
-  return {{"t", test->t}, {"df", test->degrees_of_freedom}, {"p", test->p}};
-}
-
 }  // namespace
 
 std::vector<std::size_t> detailed_runs(const Analysis& analysis) {
   std::vector<std::size_t> chosen;
-  // Methods that come last in the tables are the paper's own: the page opens with one of them.
+  // The page opens with the first of these, and the paper's own methods are last in the tables.
   for (std::size_t m = analysis.labels.size(); m-- > 0;) {
     for (const EnvResult& env : analysis.envs) {
       const auto& runs = env.methods[m].runs;
@@ -138,7 +128,7 @@ Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
                {"colors", Json::array()},
                {"groups", Json::array()},
                {"details", Json::array()}};
-  for (std::size_t i = 0; i < std::max<std::size_t>(8, analysis.labels.size()); ++i) {
+  for (std::size_t i = 0; i < std::max(kNumColors, analysis.labels.size()); ++i) {
     data["colors"].push_back(method_color(i));
   }
   for (const FamilyResult& family : analysis.families) {
@@ -157,51 +147,6 @@ Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
     data["details"].push_back(detail_json(runs[i]));
   }
   return data;
-}
-
-Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
-  Json json = {{"labels", analysis.labels},
-               {"baseline", analysis.baseline ? Json(analysis.labels[*analysis.baseline]) : Json()},
-               {"envs", Json::array()},
-               {"families", Json::array()}};
-  for (const EnvResult& env : analysis.envs) {
-    Json methods;
-    for (std::size_t m = 0; m < env.methods.size(); ++m) {
-      const FinalNumbers& final = env.methods[m].final;
-      Json& method = methods[analysis.labels[m]];
-      method["runs"] = Json::array();
-      for (const std::size_t i : env.methods[m].runs) {
-        method["runs"].push_back(runs[i].folder.string());
-      }
-      method["test"] = summary_json(final.test);
-      method["train"] = summary_json(final.train);
-      method["gap"] = summary_json(final.gap);
-      method["success"] = summary_json(final.success);
-      method["worst_tenth"] = summary_json(final.worst);
-      method["curve"] = summary_json(final.height);
-      if (analysis.baseline) {
-        const FinalNumbers& base = env.methods[*analysis.baseline].final;
-        method["against_baseline"] = {{"test", test_json(final.test, base.test)},
-                                      {"curve", test_json(final.height, base.height)},
-                                      {"gap", test_json(final.gap, base.gap)}};
-      }
-    }
-    json["envs"].push_back(
-        {{"env", env.env}, {"range", {env.range.low, env.range.high}}, {"methods", methods}});
-  }
-  for (const FamilyResult& family : analysis.families) {
-    Json methods;
-    for (std::size_t m = 0; m < family.methods.size(); ++m) {
-      const FamilyMethod& method = family.methods[m];
-      if (!method.interquartile) continue;
-      methods[analysis.labels[m]] = {{"normalized", summary_json(method.normalized)},
-                                     {"relative", summary_json(method.relative)},
-                                     {"interquartile_mean", *method.interquartile},
-                                     {"interval", {method.interval.low, method.interval.high}}};
-    }
-    json["families"].push_back({{"family", family.name}, {"methods", methods}});
-  }
-  return json;
 }
 
 }  // namespace plr::report

@@ -1,6 +1,7 @@
-// What do the page's charts show?
+// The data of the page's charts, as JSON for page/report.js. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
@@ -9,13 +10,11 @@
 
 namespace plr::report {
 
-// The runs that are shown in detail: the first of each environment and method, not too many.
+// The runs that the page shows in detail: the first of each environment and method, at most 24.
 std::vector<std::size_t> detailed_runs(const Analysis& analysis);
 
-// Everything that page/report.js reads.
+// Labels, colors, learning curves and details of runs. Numbers are rounded, and long series
+// subsampled. REQUIRES: `analysis` is analyze(runs).
 nlohmann::ordered_json page_data(std::span<const RunData> runs, const Analysis& analysis);
-
-// The numbers behind the tables, for other programs: plr report --json.
-nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis);
 
 }  // namespace plr::report

@@ -1,7 +1,7 @@
-// What is the page made of, besides data?
+// The static parts of the page: the files of page/ and third_party/uplot/.
 //
-// The files of page/ and third_party/uplot/, put into the program when it is built
-// (cmake/EmbedText.cmake), so that neither a network nor an installation is needed.
+// They are embedded into the program at build time (cmake/EmbedText.cmake), so the page needs
+// neither a network nor an installation. Immutable; thread-safe.
 #pragma once
 
 #include <string_view>

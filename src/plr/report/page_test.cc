@@ -8,46 +8,46 @@
 namespace plr::report {
 namespace {
 
-std::string page_of_folder(const std::filesystem::path& folder, const PageOptions& options = {}) {
+std::string make_page(const std::filesystem::path& folder, const PageOptions& options = {}) {
   const FoundRuns found = find_runs({folder});
-  return page_of(found, analyze(found.runs), options);
+  return html_page(found, analyze(found.runs), options);
 }
 
-TEST(Page, NeedsNothingFromElsewhere) {
+TEST(Page, RefersToNoOtherFile) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}});
-  const std::string page = page_of_folder(temporary.path());
+  const std::string page = make_page(temporary.path());
   EXPECT_EQ(page.find(" src=\"http"), std::string::npos);
   EXPECT_EQ(page.find(" href=\"http"), std::string::npos);
   EXPECT_EQ(page.find("@import"), std::string::npos);
   EXPECT_EQ(page.find("{{"), std::string::npos);
 }
 
-TEST(Page, ShowsTheLevelsMostAndLeastLikely) {
+TEST(Page, ShowsTheMostAndTheLeastProbableLevels) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}});
-  const std::string page = page_of_folder(temporary.path());
+  const std::string page = make_page(temporary.path());
   EXPECT_NE(page.find("level 7, 90 %"), std::string::npos);
   EXPECT_NE(page.find("level 3, 10 %"), std::string::npos);
 }
 
-TEST(Page, SaysWhatWasLeftOut) {
+TEST(Page, ListsUnreadableAndUnfinishedRuns) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1, 0.5}, .is_finished = false});
   write_run(temporary / "b", {.test = {}});
-  const std::string page = page_of_folder(temporary.path());
+  const std::string page = make_page(temporary.path());
   EXPECT_NE(page.find("b has no records yet"), std::string::npos);
   EXPECT_NE(page.find("a: not finished, 200 of 200 steps"), std::string::npos);
 }
 
-TEST(Page, CannotBeBrokenByNamesOfRuns) {
+TEST(Page, EscapesNamesOfRuns) {
   const TemporaryDirectory temporary;
-  // A folder "<" with another in it.
+  // A folder "<" with a folder "script><b>" in it.
   write_run(temporary / "</script><b>", {.test = {0.1, 0.5}});
-  const std::string page = page_of_folder(temporary.path(), {.title = "<b>"});
+  const std::string page = make_page(temporary.path(), {.title = "<b>"});
   std::size_t num_ends = 0;
   for (std::size_t at = 0; (at = page.find("</script>", at)) != std::string::npos; ++at) ++num_ends;
-  EXPECT_EQ(num_ends, 3U);  // of the data, the charts and the page's own
+  EXPECT_EQ(num_ends, 3U);  // the data, the charting library and report.js
   EXPECT_NE(page.find("&lt;/script&gt;&lt;b&gt;"), std::string::npos);
   EXPECT_NE(page.find("<title>&lt;b&gt;</title>"), std::string::npos);
 }

@@ -8,37 +8,40 @@
 namespace plr::report {
 namespace {
 
-double mean_of(std::span<const double> values) {
+// The number of values is computed from a fraction such as 0.1 * 30, which is a little above 3; the
+// tolerance avoids rounding it up to 4.
+constexpr double kCountTolerance = 1e-9;
+
+double mean(std::span<const double> values) {
   assert(!values.empty());
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 }  // namespace
 
-Summary summary_of(std::span<const double> values) {
+Summary summarize(std::span<const double> values) {
   if (values.empty()) return {};
-  const double mean = mean_of(values);
+  const double center = mean(values);
   double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
+  for (const double value : values) squares += (value - center) * (value - center);
   const auto degrees = static_cast<double>(values.size() - 1);
-  return {values.size(), mean, degrees > 0 ? std::sqrt(squares / degrees) : 0};
+  return {values.size(), center, degrees > 0 ? std::sqrt(squares / degrees) : 0};
 }
 
 double interquartile_mean(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const std::size_t cut = values.size() / 4;
-  return mean_of(std::span(values).subspan(cut, values.size() - 2 * cut));
+  const std::size_t cut = values.size() / 4;  // a quarter at each end
+  return mean(std::span(values).subspan(cut, values.size() - 2 * cut));
 }
 
 double worst_mean(std::vector<double> values, double fraction) {
   std::sort(values.begin(), values.end());
-  // A product like 0.1 * 30, a little above 3, must not ask for a fourth value.
-  const double wanted = std::ceil(fraction * static_cast<double>(values.size()) - 1e-9);
+  const double wanted = std::ceil(fraction * static_cast<double>(values.size()) - kCountTolerance);
   const auto count = std::clamp(static_cast<std::size_t>(wanted), std::size_t{1}, values.size());
-  return mean_of(std::span(values).first(count));
+  return mean(std::span(values).first(count));
 }
 
-double mean_height(std::span<const double> x, std::span<const double> y) {
+double normalized_auc(std::span<const double> x, std::span<const double> y) {
   assert(x.size() == y.size() && !x.empty());
   double area = 0;
   for (std::size_t i = 1; i < x.size(); ++i) area += (x[i] - x[i - 1]) * (y[i] + y[i - 1]) / 2;
@@ -56,7 +59,7 @@ std::vector<double> relative_returns(const Matrix& method, const Matrix& baselin
   for (const auto& row : method) num_runs = std::min(num_runs, row.size());
   std::vector<double> relative(num_runs, 0.0);
   for (std::size_t g = 0; g < method.size(); ++g) {
-    const double base = mean_of(baseline[g]);
+    const double base = mean(baseline[g]);
     for (std::size_t k = 0; k < num_runs; ++k) {
       relative[k] += method[g][k] / base / static_cast<double>(method.size());
     }

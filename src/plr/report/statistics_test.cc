@@ -10,27 +10,27 @@ namespace {
 
 using testing::golden_lines;
 
-TEST(Summary, OfOneRunHasNoDeviation) {
-  const Summary s = summary_of(std::vector{3.0});
+TEST(Summarize, OneValueHasNoDeviation) {
+  const Summary s = summarize(std::vector{3.0});
   EXPECT_EQ(s.count, 1U);
   EXPECT_EQ(s.mean, 3);
   EXPECT_EQ(s.deviation, 0);
 }
 
-TEST(MeanHeight, WeighsByTheDistanceBetweenPoints) {
+TEST(NormalizedAuc, WeightsValuesByTheDistanceBetweenPoints) {
   // From 0 to 1 over one unit, then flat for three: (0.5 + 3) / 4.
-  EXPECT_DOUBLE_EQ(mean_height(std::vector{0.0, 1.0, 4.0}, std::vector{0.0, 1.0, 1.0}), 0.875);
-  EXPECT_EQ(mean_height(std::vector{5.0}, std::vector{2.0}), 2);
+  EXPECT_DOUBLE_EQ(normalized_auc(std::vector{0.0, 1.0, 4.0}, std::vector{0.0, 1.0, 1.0}), 0.875);
+  EXPECT_EQ(normalized_auc(std::vector{5.0}, std::vector{2.0}), 2);
 }
 
-TEST(WorstMean, TakesNoMoreValuesThanTheFractionAsksFor) {
+TEST(WorstMean, DoesNotRoundUpAProductAboveAnInteger) {
   // 0.1 * 30 is a little above 3 in doubles; the three smallest are 0, 1, 2.
   std::vector<double> values;
   for (int i = 0; i < 30; ++i) values.push_back(29 - i);
   EXPECT_EQ(worst_mean(values, 0.1), 1);
 }
 
-TEST(StatisticsGolden, InterquartileMeansAgree) {
+TEST(StatisticsGolden, InterquartileMeansMatch) {
   for (const auto& c : golden_lines("stats/iqm.jsonl.gz")) {
     std::vector<double> pooled;
     for (const auto& x : c.at("x")) {
@@ -42,20 +42,20 @@ TEST(StatisticsGolden, InterquartileMeansAgree) {
     }
     EXPECT_NEAR(interquartile_mean(pooled), c.at("iqm").get<double>(), 1e-12) << c.at("case");
     if (!c.contains("std_ddof1") || c.at("std_ddof1").is_null()) continue;
-    const Summary s = summary_of(pooled);
+    const Summary s = summarize(pooled);
     EXPECT_NEAR(s.mean, c.at("mean").get<double>(), 1e-12) << c.at("case");
     EXPECT_NEAR(s.deviation, c.at("std_ddof1").get<double>(), 1e-12) << c.at("case");
   }
 }
 
-TEST(StatisticsGolden, MeansOfTheWorstAgree) {
+TEST(StatisticsGolden, WorstMeansMatch) {
   for (const auto& c : golden_lines("stats/cvar.jsonl.gz")) {
     EXPECT_NEAR(worst_mean(c.at("x"), c.at("alpha")), c.at("cvar_discrete").get<double>(), 1e-12)
         << c.at("case");
   }
 }
 
-TEST(StatisticsGolden, NormalizedReturnsAgree) {
+TEST(StatisticsGolden, NormalizedReturnsMatch) {
   for (const auto& c : golden_lines("stats/normalised.jsonl.gz")) {
     EXPECT_NEAR(min_max_normalized(c.at("ret"), {c.at("rmin"), c.at("rmax")}),
                 c.at("normalised").get<double>(), 1e-12)
@@ -63,26 +63,26 @@ TEST(StatisticsGolden, NormalizedReturnsAgree) {
   }
 }
 
-TEST(StatisticsGolden, RelativeReturnsAgree) {
+TEST(StatisticsGolden, RelativeReturnsMatch) {
   for (const auto& c : golden_lines("stats/relative.jsonl.gz")) {
     const std::vector<double> relative = relative_returns(c.at("method"), c.at("baseline"));
-    const Summary s = summary_of(relative);
+    const Summary s = summarize(relative);
     EXPECT_NEAR(100 * s.mean, c.at("mean_percent").get<double>(), 1e-9);
     EXPECT_NEAR(100 * s.deviation, c.at("std_percent_ddof1").get<double>(), 1e-9);
   }
 }
 
-TEST(Bootstrap, IsOneNumberWhereRunsDoNotDiffer) {
-  // Within each environment all runs are equal, so every sample is the same.
+TEST(Bootstrap, IntervalIsEmptyIfRunsAreEqual) {
+  // The runs of each environment are equal, so all resamples are equal.
   const Interval i = interquartile_interval({{1, 1}, {3, 3}, {5, 5}}, Streams(1).named("b"), 50);
   EXPECT_EQ(i.low, i.high);
-  EXPECT_EQ(i.low, 3);  // of 1 1 3 3 5 5 one is cut at each end
+  EXPECT_EQ(i.low, 3);  // of 1 1 3 3 5 5, one value is cut at each end
 }
 
-TEST(Bootstrap, CoversTheMeanOfANormalSampleAboutAsWideAsItShould) {
-  // 200 values 0..199, shuffled by nature: their interquartile mean is 99.5.  The error of the mean
-  // of 100 values spread evenly over a range of 100 is about 2.9; drawing which values are in the
-  // middle half adds to it: an interval of 10 to 40.
+TEST(Bootstrap, IntervalOfAUniformSampleHasTheExpectedWidth) {
+  // The interquartile mean of 0..199 is 99.5. The standard error of the mean of 100 values spread
+  // evenly over a range of 100 is about 2.9; resampling also changes which values are in the middle
+  // half: the expected width is 10 to 40.
   std::vector<double> row;
   for (int i = 0; i < 200; ++i) row.push_back(i);
   const Interval i = interquartile_interval({row}, Streams(1).named("b"));

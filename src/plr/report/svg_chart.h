@@ -1,12 +1,13 @@
-// How does a figure get into a paper or a README?
-//
-// As SVG: lines with bands, axes with round numbers, and a legend below.  For figures that do not
-// move; the page has a charting library.
+// Line charts as SVG, for papers and READMEs: lines with bands, axes with round ticks, a legend
+// below. The page's charts are drawn by its own library.
 //
 //   write_text("test.svg", svg_chart({.title = "DoorKey", .y_label = "test return", .x = steps,
 //                                     .lines = {{"plr", mean, deviation}}}));
+//
+// Copyable values; concurrent reads are safe. The functions are thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace plr::report {
 
 struct ChartLine {
   std::string name;
-  std::vector<double> y;     // [point]; NaN is left out
-  std::vector<double> band;  // [point], drawn above and below
+  std::vector<double> y;     // [point]; NaN leaves a gap
+  std::vector<double> band;  // [point], half the height of the band; empty: no band
 };
 
 struct Chart {
@@ -28,13 +29,12 @@ struct Chart {
 
 std::string svg_chart(const Chart& chart);
 
-// The colour of the i-th method everywhere: told apart by people who see few colours too.
+// The color of the i-th method in all charts; colors repeat after kNumColors. Suitable for color
+// blindness (Okabe and Ito).
+inline constexpr std::size_t kNumColors = 8;
 std::string method_color(std::size_t i);
 
-// Round numbers from about `low` to about `high`, a handful of them.
+// About five round numbers from `low` to `high`. REQUIRES: `low` is below `high`.
 std::vector<double> round_ticks(double low, double high);
-
-// 0.25, 1.5k, 25M.
-std::string tick_text(double value);
 
 }  // namespace plr::report

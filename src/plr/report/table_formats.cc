@@ -1,36 +1,22 @@
-// How a table is written for spreadsheets, texts, papers and pages.
+#include "plr/report/table_formats.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "plr/report/tables.h"
+#include "plr/report/escaping.h"
+#include "plr/report/number_format.h"
 
 namespace plr::report {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
-// The cell's content between marks of the format; a dash if there is none.
+// The cell's content without bold print and marks; a dash if it is empty.
 std::string content(const Cell& cell, int decimals, const char* plus_minus) {
   if (!cell.text.empty()) return cell.text;
   if (cell.value.count == 0) return "-";
   const std::string mean = decimal(cell.value.mean, decimals);
   if (cell.value.count == 1 || !std::isfinite(cell.value.mean)) return mean;
   return mean + plus_minus + decimal(cell.value.deviation, decimals);
-}
-
-std::string latex_escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
 }
 
 std::string latex_cell(const Cell& cell, int decimals) {
@@ -48,7 +34,7 @@ std::string latex_cell(const Cell& cell, int decimals) {
   return "$" + math + "$";
 }
 
-std::string marks_of(const Cell& cell) {
+std::string marks(const Cell& cell) {
   return std::string(cell.has_star ? " ★" : "") + (cell.has_triangle ? " ▲" : "");
 }
 
@@ -72,8 +58,7 @@ std::string to_csv(const Table& table) {
 
 std::string to_markdown(const Table& table) {
   std::string text = "| |";
-  for (const std::string& column : table.columns)
-    text += fmt::format(" {} |", replaced(column, "|", "\\|"));
+  for (const std::string& column : table.columns) text += " " + markdown_escaped(column) + " |";
   text += "\n|---|";
   for (std::size_t i = 0; i < table.columns.size(); ++i) text += "---:|";
   text += "\n";
@@ -81,7 +66,7 @@ std::string to_markdown(const Table& table) {
     text += "| " + row.name + " |";
     for (const Cell& cell : row.cells) {
       const std::string inner = content(cell, row.decimals, " ± ");
-      text += " " + (cell.is_bold ? "**" + inner + "**" : inner) + marks_of(cell) + " |";
+      text += " " + (cell.is_bold ? "**" + inner + "**" : inner) + marks(cell) + " |";
     }
     text += "\n";
   }
@@ -116,39 +101,12 @@ std::string to_html(const Table& table) {
     for (const Cell& cell : row.cells) {
       const std::string inner = html_escaped(content(cell, row.decimals, " ± "));
       html += "<td>" + (cell.is_bold ? "<b>" + inner + "</b>" : inner);
-      if (cell.has_star || cell.has_triangle) html += "<sup>" + marks_of(cell) + "</sup>";
+      if (cell.has_star || cell.has_triangle) html += "<sup>" + marks(cell) + "</sup>";
       html += "</td>";
     }
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n<p class=\"note\">" + html_escaped(table.note) + "</p>\n";
-}
-
-std::string html_escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
-std::string csv_quoted(const std::string& text) {
-  return fmt::format("\"{}\"", replaced(text, "\"", "\"\""));
 }
 
 }  // namespace plr::report

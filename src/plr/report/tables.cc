@@ -4,42 +4,45 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
-#include "plr/base/closest_name.h"
 #include "plr/catalog/short_name.h"
 #include "plr/report/labels.h"
+#include "plr/report/number_format.h"
 #include "plr/report/welch.h"
 
 namespace plr::report {
 namespace {
 
-// As the paper prints them: two decimals of returns up to about 1, one of larger ones.
-int decimals_for(const std::vector<Cell>& cells) {
+constexpr double kPercent = 100;
+constexpr int kPercentDecimals = 1;
+
+// As in the paper: two decimals for returns below 2, one for larger returns.
+int choose_decimals(const std::vector<Cell>& cells) {
   double largest = 0;
   for (const Cell& cell : cells) largest = std::max(largest, std::abs(cell.value.mean));
-  return largest < 2 ? 2 : 1;
+  constexpr double kTwoDecimalsBelow = 2;
+  return largest < kTwoDecimalsBelow ? 2 : 1;
 }
 
-void make_bold(std::vector<Cell>& cells) {
+void set_bold(std::vector<Cell>& cells) {
   std::vector<Summary> values;
   for (const Cell& cell : cells) values.push_back(cell.value);
   const std::vector<bool> bold = bold_methods(values);
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i].is_bold = bold[i];
 }
 
-// A row with one cell per method, of the numbers that `numbers` finds in the method's result.
+// A row with one cell per method: the summary of `numbers(method)` times `factor`.
 template <class Method, class Numbers>
-Row row_of(const std::string& name, const std::vector<Method>& methods, double factor,
-           Numbers numbers) {
+Row make_row(const std::string& name, const std::vector<Method>& methods, double factor,
+             Numbers numbers) {
   Row row{.name = name, .cells = {}};
   for (const Method& method : methods) {
     Cell& cell = row.cells.emplace_back();
-    cell.value = summary_of(numbers(method));
+    cell.value = summarize(numbers(method));
     cell.value.mean *= factor;
     cell.value.deviation *= factor;
   }
-  row.decimals = factor == 1 ? decimals_for(row.cells) : 1;
+  row.decimals = factor == 1 ? choose_decimals(row.cells) : kPercentDecimals;
   return row;
 }
 
@@ -61,21 +64,12 @@ std::string runs_note(const Analysis& analysis) {
   return note + ".";
 }
 
-std::string stars_note(const Analysis& analysis) {
+std::string marks_note(const Analysis& analysis) {
   if (!analysis.baseline) return "";
   return fmt::format(
       " ★ the final return, ▲ the curve averaged over training is significantly above that of {} "
       "(Welch's t-test, two-sided, p < {}).",
-      analysis.labels[*analysis.baseline], kSignificant);
-}
-
-std::size_t index_of(const Analysis& analysis, const std::string& label) {
-  const auto found = std::find(analysis.labels.begin(), analysis.labels.end(), label);
-  if (found == analysis.labels.end()) {
-    throw std::invalid_argument("--compare: no run has the method '" + label + "'; did you mean " +
-                                closest_name(label, analysis.labels) + "?");
-  }
-  return static_cast<std::size_t>(found - analysis.labels.begin());
+      analysis.labels[*analysis.baseline], kSignificanceLevel);
 }
 
 Cell text_cell(std::string text) {
@@ -84,11 +78,15 @@ Cell text_cell(std::string text) {
   return cell;
 }
 
-Cell chance_cell(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::optional<Welch> test = welch(summary_of(a), summary_of(b));
+// The p-value of the difference of two samples' means.
+Cell p_value_cell(const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr int kDecimals = 4;
+  constexpr double kSmallestDecimal = 1e-4;
+  const std::optional<Welch> test = welch(summarize(a), summarize(b));
   if (!test) return text_cell("-");
-  Cell cell = text_cell(test->p < 1e-4 ? fmt::format("{:.0e}", test->p) : decimal(test->p, 4));
-  cell.is_bold = test->p < kSignificant;
+  Cell cell = text_cell(test->p < kSmallestDecimal ? fmt::format("{:.0e}", test->p)
+                                                   : decimal(test->p, kDecimals));
+  cell.is_bold = test->p < kSignificanceLevel;
   return cell;
 }
 
@@ -100,26 +98,26 @@ Table final_returns(const Analysis& analysis) {
       .title = "Test return on levels never seen",
       .note = runs_note(analysis) +
               " Bold: the best and what is not significantly below it, unless that is all." +
-              stars_note(analysis),
+              marks_note(analysis),
       .columns = analysis.labels,
       .rows = {}};
   for (const FamilyResult& family : analysis.families) {
     for (const std::size_t e : family.envs) {
       const EnvResult& env = analysis.envs[e];
-      Row row = row_of(catalog::short_env_name(env.env), env.methods, 1,
-                       [](const MethodResult& m) { return m.final.test; });
-      make_bold(row.cells);
+      Row row = make_row(catalog::short_env_name(env.env), env.methods, 1,
+                         [](const MethodResult& m) { return m.final.test; });
+      set_bold(row.cells);
       for (std::size_t m = 0; m < row.cells.size(); ++m) {
-        row.cells[m].has_star = env.methods[m].stars.final;
-        row.cells[m].has_triangle = env.methods[m].stars.height;
+        row.cells[m].has_star = env.methods[m].significance.test;
+        row.cells[m].has_triangle = env.methods[m].significance.auc;
       }
       table.rows.push_back(row);
     }
     if (!analysis.baseline) continue;
-    Row row = row_of(
+    Row row = make_row(
         fmt::format("{}: relative to {} (%)", family.name, analysis.labels[*analysis.baseline]),
-        family.methods, 100, [](const FamilyMethod& m) { return m.relative; });
-    make_bold(row.cells);
+        family.methods, kPercent, [](const FamilyMethod& m) { return m.relative; });
+    set_bold(row.cells);
     row.is_total = true;
     table.rows.push_back(row);
   }
@@ -137,10 +135,10 @@ Table final_gaps(const Analysis& analysis) {
                               analysis.labels[*analysis.baseline]);
   }
   for (const EnvResult& env : analysis.envs) {
-    Row row = row_of(catalog::short_env_name(env.env), env.methods, 1,
-                     [](const MethodResult& m) { return m.final.gap; });
+    Row row = make_row(catalog::short_env_name(env.env), env.methods, 1,
+                       [](const MethodResult& m) { return m.final.gap; });
     for (std::size_t m = 0; m < row.cells.size(); ++m) {
-      row.cells[m].has_star = env.methods[m].stars.gap;
+      row.cells[m].has_star = env.methods[m].significance.gap;
     }
     table.rows.push_back(row);
   }
@@ -158,10 +156,10 @@ Table robust_numbers(const Analysis& analysis) {
               .rows = {}};
   for (const EnvResult& env : analysis.envs) {
     const std::string name = catalog::short_env_name(env.env);
-    table.rows.push_back(row_of(name + ": success (%)", env.methods, 100,
-                                [](const MethodResult& m) { return m.final.success; }));
-    table.rows.push_back(row_of(name + ": worst tenth", env.methods, 1,
-                                [](const MethodResult& m) { return m.final.worst; }));
+    table.rows.push_back(make_row(name + ": success (%)", env.methods, kPercent,
+                                  [](const MethodResult& m) { return m.final.success; }));
+    table.rows.push_back(make_row(name + ": worst tenth", env.methods, 1,
+                                  [](const MethodResult& m) { return m.final.worst; }));
   }
   for (const FamilyResult& family : analysis.families) {
     Row row{.name = family.name + ": interquartile mean", .cells = {}, .decimals = 2};
@@ -177,40 +175,44 @@ Table robust_numbers(const Analysis& analysis) {
   return table;
 }
 
-Table comparison(const Analysis& analysis, const std::string& a, const std::string& b) {
-  const std::size_t first = index_of(analysis, a);
-  const std::size_t second = index_of(analysis, b);
+Table comparison(const Analysis& analysis, const Comparison& labels) {
+  const auto& [a, b] = labels;
+  const std::size_t first = label_index(analysis.labels, a);
+  const std::size_t second = label_index(analysis.labels, b);
   Table table{.id = "comparison",
               .title = fmt::format("{} against {}", a, b),
-              .note =
+              .note = fmt::format(
                   "p: how probable so large a difference of the means would be if there were "
-                  "none (Welch's t-test, two-sided); bold below 0.05.",
+                  "none (Welch's t-test, two-sided); bold below {}.",
+                  kSignificanceLevel),
               .columns = {a, b, "difference", "p: final return", "p: curve", "p: gap"},
               .rows = {}};
   for (const EnvResult& env : analysis.envs) {
     const FinalNumbers& x = env.methods[first].final;
     const FinalNumbers& y = env.methods[second].final;
-    Row row = row_of(catalog::short_env_name(env.env),
-                     std::vector{env.methods[first], env.methods[second]}, 1,
-                     [](const MethodResult& m) { return m.final.test; });
+    Row row = make_row(catalog::short_env_name(env.env),
+                       std::vector{env.methods[first], env.methods[second]}, 1,
+                       [](const MethodResult& m) { return m.final.test; });
     const bool has_both = !x.test.empty() && !y.test.empty();
     const double difference = row.cells[0].value.mean - row.cells[1].value.mean;
     row.cells.push_back(
         text_cell(has_both ? fmt::format("{:+.{}f}", difference, row.decimals + 1) : "-"));
-    row.cells.push_back(chance_cell(x.test, y.test));
-    row.cells.push_back(chance_cell(x.height, y.height));
-    row.cells.push_back(chance_cell(x.gap, y.gap));
+    row.cells.push_back(p_value_cell(x.test, y.test));
+    row.cells.push_back(p_value_cell(x.auc, y.auc));
+    row.cells.push_back(p_value_cell(x.gap, y.gap));
     table.rows.push_back(row);
   }
   return table;
 }
 
-std::string decimal(double value, int decimals) {
-  if (!std::isfinite(value)) return "-";
-  const std::string text = fmt::format("{:.{}f}", value, decimals);
-  // A little below nothing is nothing.
-  const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
-  return is_zero && text.starts_with('-') ? text.substr(1) : text;
+std::vector<Table> report_tables(const Analysis& analysis,
+                                 const std::optional<Comparison>& compare) {
+  std::vector<Table> tables;
+  if (compare) tables.push_back(comparison(analysis, *compare));
+  tables.push_back(final_returns(analysis));
+  tables.push_back(final_gaps(analysis));
+  tables.push_back(robust_numbers(analysis));
+  return tables;
 }
 
 }  // namespace plr::report

@@ -1,12 +1,16 @@
-// How do numbers become a table of a paper?
+// The tables of a report, independent of their format (table_formats.h).
 //
 //   const Table table = final_returns(analysis);
-//   to_markdown(table), to_latex(table), to_csv(table), to_html(table)
+//   write_text("returns.md", to_markdown(table));
 //
-// Bold is the paper's: the best mean and what is not significantly below it.  A star says that the
-// final test return is significantly above the baseline's, a triangle that the curve is.
+// Bold print follows the paper: the best mean and all means not significantly below it. A star
+// marks a final test return significantly above the baseline's, a triangle an area under the test
+// curve significantly above the baseline's.
+//
+// Copyable values; concurrent reads are safe. The functions are thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,49 +18,49 @@
 
 namespace plr::report {
 
+// Text, or a number if `text` is empty and `value` has a count.
 struct Cell {
-  std::string text;  // instead of a number
-  Summary value;     // if it has a count
+  std::string text;
+  Summary value;
   bool is_bold = false;
   bool has_star = false;      // final return
-  bool has_triangle = false;  // sample complexity
+  bool has_triangle = false;  // area under the curve
 };
 
 struct Row {
   std::string name;
   std::vector<Cell> cells;
   int decimals = 2;
-  bool is_total = false;  // a line is drawn above it
+  bool is_total = false;  // has a rule above it
 };
 
 struct Table {
-  std::string id;  // of its file and of its place in the page
+  std::string id;  // names its file and its HTML element
   std::string title;
   std::string note;
-  std::vector<std::string> columns;  // without that of the names
+  std::vector<std::string> columns;  // without the column of row names
   std::vector<Row> rows;
 };
 
-// Test returns, a row per environment and the normalized ones below: the paper's tables 2 and 4.
+// Two labels to compare.
+struct Comparison {
+  std::string a;
+  std::string b;
+};
+
+// Test returns, one row per environment, followed by the returns relative to the baseline: the
+// paper's tables 2 and 4.
 Table final_returns(const Analysis& analysis);
-// Generalization gaps; a star where it is significantly smaller than the baseline's.
+// Generalization gaps; a star marks a gap significantly smaller than the baseline's.
 Table final_gaps(const Analysis& analysis);
-// Success rates, the worst tenth of the levels, and the interquartile mean with its interval.
+// Success rates, returns on the worst tenth of the levels, and interquartile means with intervals.
 Table robust_numbers(const Analysis& analysis);
-// Two methods side by side with the probabilities that their differences are luck.  Throws
+// Two methods in adjacent columns, with the p-values of their differences. Throws
 // std::invalid_argument for a label that no run has.
-Table comparison(const Analysis& analysis, const std::string& a, const std::string& b);
+Table comparison(const Analysis& analysis, const Comparison& labels);
 
-std::string to_csv(const Table& table);
-std::string to_markdown(const Table& table);
-std::string to_latex(const Table& table);
-std::string to_html(const Table& table);
-
-// A number with this many decimals; a dash for NaN.
-std::string decimal(double value, int decimals);
-// With <, >, & and quotes made safe.
-std::string html_escaped(const std::string& text);
-// Between quotes, those inside doubled: a cell of a CSV file.
-std::string csv_quoted(const std::string& text);
+// All tables of a report: the comparison if there is one, then the other three in the order above.
+std::vector<Table> report_tables(const Analysis& analysis,
+                                 const std::optional<Comparison>& compare);
 
 }  // namespace plr::report

@@ -7,16 +7,17 @@
 namespace plr::report {
 namespace {
 
-// The continued fraction of the incomplete beta function, evaluated from the front by the method of
-// Lentz; it converges fast for x < (a + 1) / (a + b + 2).
+// The continued fraction of the incomplete beta function by Lentz's method. Converges fast for
+// x < (a + 1) / (a + b + 2).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
-  constexpr double kPrecise = 1e-16;
+  constexpr double kTolerance = 1e-16;
+  constexpr int kMaxTerms = 10'000;
   const auto away_from_zero = [](double v) { return std::abs(v) < kTiny ? kTiny : v; };
   double c = 1;
   double d = 1 / away_from_zero(1 - (a + b) * x / (a + 1));
   double fraction = d;
-  for (int i = 1; i < 10'000; ++i) {
+  for (int i = 1; i < kMaxTerms; ++i) {
     const double m = i;
     const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / away_from_zero(1 + even * d);
@@ -26,13 +27,13 @@ double beta_fraction(double a, double b, double x) {
     d = 1 / away_from_zero(1 + odd * d);
     c = away_from_zero(1 + odd / c);
     fraction *= c * d;
-    if (std::abs(c * d - 1) < kPrecise) break;
+    if (std::abs(c * d - 1) < kTolerance) break;
   }
   return fraction;
 }
 
-// I_x(a, b), the regularized incomplete beta function; `rest` is 1 - x, given since it may be known
-// more precisely.
+// I_x(a, b), the regularized incomplete beta function. `rest` is 1 - x, an argument because the
+// caller may know it more precisely.
 double incomplete_beta(double a, double b, double x, double rest) {
   if (x <= 0) return 0;
   if (rest <= 0) return 1;
@@ -46,8 +47,8 @@ double incomplete_beta(double a, double b, double x, double rest) {
 
 double student_two_sided(double t, double degrees_of_freedom) {
   if (std::isinf(t)) return 0;
-  const double whole = degrees_of_freedom + t * t;
-  return incomplete_beta(degrees_of_freedom / 2, 0.5, degrees_of_freedom / whole, t * t / whole);
+  const double sum = degrees_of_freedom + t * t;
+  return incomplete_beta(degrees_of_freedom / 2, 0.5, degrees_of_freedom / sum, t * t / sum);
 }
 
 std::optional<Welch> welch(const Summary& a, const Summary& b) {
@@ -58,7 +59,7 @@ std::optional<Welch> welch(const Summary& a, const Summary& b) {
   const double v = b.deviation * b.deviation / m;
   const double difference = a.mean - b.mean;
   if (u + v == 0) {
-    // Neither varies: the means are what they are.
+    // Without variance, any difference of the means is significant.
     const double infinite = std::numeric_limits<double>::infinity();
     if (difference == 0) return Welch{.t = 0, .degrees_of_freedom = n + m - 2, .p = 1};
     return Welch{.t = std::copysign(infinite, difference), .degrees_of_freedom = n + m - 2, .p = 0};
@@ -70,7 +71,7 @@ std::optional<Welch> welch(const Summary& a, const Summary& b) {
 
 bool is_significantly_above(const Summary& a, const Summary& b) {
   const std::optional<Welch> test = welch(a, b);
-  return test && test->t > 0 && test->p < kSignificant;
+  return test && test->t > 0 && test->p < kSignificanceLevel;
 }
 
 std::vector<bool> bold_methods(std::span<const Summary> methods) {

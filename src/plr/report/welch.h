@@ -1,11 +1,11 @@
-// Is the difference between two methods more than luck?
+// Welch's t-test, two-sided, for two samples of unequal variance, and the paper's rule for bold
+// print: the method with the highest mean and all methods that are not significantly below it,
+// unless these are all methods.
 //
-// Welch's t-test, two-sided, for samples of unequal variance, and the paper's rule of what is
-// printed in bold: the method with the best mean and every one that is not significantly different
-// from it, unless that is all of them.
+//   const std::optional<Welch> test = welch(summarize(plr), summarize(uniform));
+//   if (test && test->p < kSignificanceLevel) ...
 //
-//   const std::optional<Welch> test = welch(summary_of(plr), summary_of(uniform));
-//   if (test && test->p < kSignificant) ...
+// Pure functions of their arguments; thread-safe.
 #pragma once
 
 #include <optional>
@@ -16,24 +16,24 @@
 
 namespace plr::report {
 
-inline constexpr double kSignificant = 0.05;
+inline constexpr double kSignificanceLevel = 0.05;
 
 struct Welch {
-  double t = 0;                   // infinite if neither sample varies
-  double degrees_of_freedom = 0;  // after Welch and Satterthwaite
+  double t = 0;                   // infinite if both samples have no variance but different means
+  double degrees_of_freedom = 0;  // Welch-Satterthwaite
   double p = 1;
 };
 
-// Nothing if either has fewer than two values.
+// Empty if either sample has fewer than two values.
 std::optional<Welch> welch(const Summary& a, const Summary& b);
 
-// Whether `a` is above `b`, and significantly so.
+// Whether the mean of `a` is significantly above that of `b`.
 bool is_significantly_above(const Summary& a, const Summary& b);
 
-// What to print in bold, the highest mean being the best; methods without values never are.
+// Whether each method is printed in bold; methods without values never are.
 std::vector<bool> bold_methods(std::span<const Summary> methods);
 
-// P(|T| >= |t|) of Student's distribution; degrees of freedom above 0.
+// P(|T| >= |t|) of Student's t-distribution. REQUIRES: `degrees_of_freedom` is above 0.
 double student_two_sided(double t, double degrees_of_freedom);
 
 }  // namespace plr::report

@@ -1,4 +1,4 @@
-#include "plr/report/tables.h"
+#include "plr/report/table_formats.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ Table example() {
           .rows = {{.name = "100% <big>", .cells = {other, best, Cell{}}, .decimals = 1}}};
 }
 
-TEST(Tables, OfMarkdownHaveBoldAndStars) {
+TEST(TableFormats, MarkdownHasBoldAndStars) {
   EXPECT_EQ(to_markdown(example()),
             "| | uniform | ucb-drac+plr | a_b |\n"
             "|---|---:|---:|---:|\n"
@@ -23,7 +23,7 @@ TEST(Tables, OfMarkdownHaveBoldAndStars) {
             "\nA note.\n");
 }
 
-TEST(Tables, OfLatexEscapeWhatIsSpecialThere) {
+TEST(TableFormats, LatexEscapesSpecialCharacters) {
   const std::string latex = to_latex(example());
   EXPECT_NE(latex.find("a\\_b"), std::string::npos) << latex;
   EXPECT_NE(
@@ -32,7 +32,7 @@ TEST(Tables, OfLatexEscapeWhatIsSpecialThere) {
       << latex;
 }
 
-TEST(Tables, OfCommaSeparatedValuesHaveAllDigits) {
+TEST(TableFormats, CsvHasAllDigits) {
   EXPECT_EQ(to_csv(example()),
             "name,column,mean,deviation,runs,text,bold,star,triangle\n"
             "\"100% <big>\",\"uniform\",3.7,1.2,10,\"\",0,0,0\n"
@@ -40,18 +40,13 @@ TEST(Tables, OfCommaSeparatedValuesHaveAllDigits) {
             "\"100% <big>\",\"a_b\",,,0,\"\",0,0,0\n");
 }
 
-TEST(Tables, OfHtmlEscapeWhatIsSpecialThere) {
+TEST(TableFormats, HtmlEscapesSpecialCharacters) {
   const std::string html = to_html(example());
   EXPECT_NE(html.find("100% &lt;big&gt;"), std::string::npos) << html;
   EXPECT_NE(html.find("<b>14.3 ± 2.1</b><sup> ★</sup>"), std::string::npos) << html;
 }
 
-TEST(Tables, KnowNoNegativeZero) {
-  EXPECT_EQ(decimal(-0.001, 2), "0.00");
-  EXPECT_EQ(decimal(-0.01, 2), "-0.01");
-}
-
-TEST(Tables, OfASingleRunHaveNoDeviation) {
+TEST(TableFormats, ASingleRunHasNoDeviation) {
   Table table = example();
   table.rows[0].cells[0].value = {1, 3.7, 0};
   EXPECT_NE(to_markdown(table).find("| 3.7 |"), std::string::npos);

@@ -1,0 +1,72 @@
+#include "plr/report/csv_files.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "plr/report/escaping.h"
+#include "plr/report/labels.h"
+
+namespace plr::report {
+namespace {
+
+// Empty for NaN and infinity.
+std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
+
+}  // namespace
+
+std::string curves_csv(const Analysis& analysis) {
+  std::string csv = "env,method,steps,quantity,mean,deviation,runs\n";
+  for (const EnvResult& env : analysis.envs) {
+    for (std::size_t m = 0; m < env.methods.size(); ++m) {
+      for (const Quantity q : kQuantities) {
+        const Curve& curve = env.methods[m].curves[q];
+        for (std::size_t i = 0; i < env.steps.size(); ++i) {
+          if (curve.count[i] == 0) continue;
+          csv += fmt::format("{},{},{},{},{:.6g},{:.6g},{}\n", env.env,
+                             csv_quoted(analysis.labels[m]), env.steps[i], quantity_name(q),
+                             curve.mean[i], curve.deviation[i], curve.count[i]);
+        }
+      }
+    }
+  }
+  return csv;
+}
+
+std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
+  const std::vector<std::string> settings = differing_settings(runs);
+  std::string csv =
+      "run,method,seed,finished,steps,test_return,train_return,test_success,steps_per_second";
+  for (const std::string& name : settings) csv += "," + name;
+  csv += "\n";
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunData& run = runs[i];
+    const auto last = [&](double EvalRecord::*field) {
+      return run.evaluations.empty() ? "" : number(run.evaluations.back().*field);
+    };
+    csv += fmt::format("{},{},{},{:d},{},{},{},{},{}", csv_quoted(run.folder.string()),
+                       csv_quoted(analysis.run_labels[i]), run.setting("seed"), run.is_finished,
+                       run.steps_done(), last(&EvalRecord::test_return),
+                       last(&EvalRecord::train_return), last(&EvalRecord::test_success),
+                       run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
+    for (const std::string& name : settings)
+      csv += fmt::format(",{}", csv_quoted(run.setting(name)));
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string evaluations_csv(std::span<const RunData> runs, const Analysis& analysis) {
+  std::string csv = "env,method,seed,steps,test_return,train_return,test_success\n";
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string run = fmt::format(
+        "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
+    for (const EvalRecord& e : runs[i].evaluations) {
+      csv += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", run, e.steps, e.test_return,
+                         e.train_return, e.test_success);
+    }
+  }
+  return csv;
+}
+
+}  // namespace plr::report

@@ -1,0 +1,57 @@
+#include "plr/report/escaping.h"
+
+#include <string_view>
+
+namespace plr::report {
+namespace {
+
+std::string with_backslash_before(std::string_view special, const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string html_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string latex_escaped(const std::string& text) {
+  return with_backslash_before("&%$#_{}", text);
+}
+
+std::string markdown_escaped(const std::string& text) { return with_backslash_before("|", text); }
+
+std::string csv_quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace plr::report

@@ -1,0 +1,15 @@
+// The numbers and tests behind the tables, as JSON for other programs (plr report --json).
+// Thread-safe.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "plr/report/analysis.h"
+
+namespace plr::report {
+
+// REQUIRES: `analysis` is analyze(runs).
+nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis);
+
+}  // namespace plr::report
