@@ -1,7 +1,7 @@
-"""A browser for tests: headless Chromium, controlled through two pipes.
+"""Headless Chromium for tests, controlled by the DevTools protocol through two pipes.
 
-With --remote-debugging-pipe Chromium reads commands of the DevTools protocol from descriptor 3 and
-writes responses and events to descriptor 4, each as JSON terminated by a zero byte.
+With --remote-debugging-pipe, Chromium reads commands from descriptor 3 and writes responses and
+events to descriptor 4, each a JSON text terminated by a zero byte.
 """
 
 import base64
@@ -14,65 +14,69 @@ import tempfile
 
 
 def program():
-    """The browser's command; None if none is installed."""
+    """The name of the installed browser, or None."""
     return next((name for name in ("chromium", "chromium-browser", "google-chrome")
                  if shutil.which(name)), None)
 
 
 class Browser:
+    """One browser process with one open page. Not thread-safe. close() ends the process."""
+
     def __init__(self):
         self.profile = tempfile.mkdtemp()
         read_commands, self.commands = os.pipe()
-        self.answers, write_answers = os.pipe()
+        self.responses, write_responses = os.pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
-                   # No network.
+                   # No host name resolves, so the page cannot use a network.
                    "--host-resolver-rules=MAP * ~NOTFOUND",
                    f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_answers}', "sh", program(),
-             *options], pass_fds=(read_commands, write_answers), stdout=subprocess.DEVNULL,
+            ["/bin/sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_responses}', "sh", program(),
+             *options], pass_fds=(read_commands, write_responses), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True)
         os.close(read_commands)
-        os.close(write_answers)
+        os.close(write_responses)
         self.buffer = b""
         self.next_id = 0
         self.session = None
-        self.complaints = []
-        self.requests = []
+        self.errors = []    # JavaScript exceptions, console errors and warnings
+        self.requests = []  # URLs
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
 
     def close(self):
-        # Ends the helper processes too, which may still write to the profile.
+        # The whole process group: child processes may still write to the profile.
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.commands)
-        os.close(self.answers)
+        os.close(self.responses)
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def message(self):
+        """Waits for the next response or event; collects errors and requests."""
         while b"\0" not in self.buffer:
-            part = os.read(self.answers, 1 << 16)
+            part = os.read(self.responses, 1 << 16)
             if not part:
-                raise RuntimeError("the browser has gone")
+                raise RuntimeError("the browser has terminated")
             self.buffer += part
         text, self.buffer = self.buffer.split(b"\0", 1)
         message = json.loads(text)
         method, parameters = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
-            self.complaints.append(parameters["exceptionDetails"])
+            self.errors.append(parameters["exceptionDetails"])
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
-            self.complaints.append(parameters["entry"])
+            self.errors.append(parameters["entry"])
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
-            self.complaints.append(parameters["args"])
+            self.errors.append(parameters["args"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
         return message
 
     def call(self, method, **parameters):
+        """Sends a command and returns its result."""
         self.next_id += 1
         command = {"id": self.next_id, "method": method, "params": parameters}
         if self.session:
@@ -85,10 +89,10 @@ class Browser:
                     raise RuntimeError(f"{method}: {message['error']}")
                 return message["result"]
 
-    # ---- actions of tests
+    # ---- operations of tests
 
     def open(self, path, width=1200, height=900, dark=False, phone=False):
-        self.complaints, self.requests = [], []
+        self.errors, self.requests = [], []
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=phone)
         self.call("Emulation.setEmulatedMedia",
@@ -99,7 +103,7 @@ class Browser:
         self.settle()
 
     def settle(self):
-        """Waits until pending drawing is done."""
+        """Waits until pending changes are drawn."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def evaluate(self, expression):
@@ -113,7 +117,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def center(self, expression):
-        """Returns the center of an element after scrolling it into view."""
+        """Scrolls an element into view; returns its center and size: x, y, width, height."""
         return self.evaluate(
             f"(() => {{ const node = {expression}; node.scrollIntoView({{block: 'center'}});"
             "const box = node.getBoundingClientRect();"

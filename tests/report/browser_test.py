@@ -1,7 +1,7 @@
-"""The HTML page in a browser: charts, toggles, hover, zoom, phone, dark mode, print.
+"""Tests of the report page in Chromium: charts, toggles, tooltips, zoom, phones, dark mode, print.
 
-Run by ctest with the program's path in PLR_PROGRAM; skipped without Chromium.  With
-PLR_SCREENSHOTS=DIR it writes screenshots of the page there.
+Run by ctest with the program's path in PLR_PROGRAM; skipped without Chromium. With
+PLR_SCREENSHOTS=DIR, screenshots of the page are stored there.
 """
 
 import base64
@@ -17,10 +17,10 @@ import browser  # noqa: E402
 import sample_runs  # noqa: E402
 
 if not browser.program():
-    print("skipped: there is no Chromium; sudo apt-get install chromium")
+    print("skipped: Chromium is not installed (sudo apt-get install chromium)")
     sys.exit(77)
 
-# Whether a canvas contains a color, approximately because thin lines are antialiased.
+# Whether a pixel of a canvas has a color, within a tolerance for anti-aliased lines.
 SHOWS = """(canvas, red, green, blue) => {
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
   for (let i = 0; i < pixels.length; i += 4) {
@@ -29,7 +29,7 @@ SHOWS = """(canvas, red, green, blue) => {
   }
   return false;
 }"""
-UNIFORM, PLR = "0, 114, 178", "213, 94, 0"  # the first two colors of method_color
+UNIFORM, PLR = "0, 114, 178", "213, 94, 0"  # the first two colors of method_color()
 FIRST = "document.querySelector('#curve-charts canvas')"
 BUTTON = "[...document.querySelectorAll('button')].find(b => b.textContent === '{}')"
 
@@ -52,7 +52,7 @@ class Page(unittest.TestCase):
 
     def open(self, **options):
         self.browser.open(self.page, **options)
-        self.addCleanup(lambda: self.assertEqual(self.browser.complaints, []))
+        self.addCleanup(lambda: self.assertEqual(self.browser.errors, []))
 
     def shows(self, canvas, color):
         return self.browser.evaluate(f"({SHOWS})({canvas}, {color})")
@@ -60,10 +60,10 @@ class Page(unittest.TestCase):
     def pixels(self, canvas):
         return self.browser.evaluate(f"{canvas}.toDataURL()")
 
-    def test_every_chart_is_drawn_without_network(self):
+    def test_all_charts_are_drawn_without_network_requests(self):
         self.open()
-        # Both environments together, each alone; curriculum, levels in play, mean score, score,
-        # staleness and speed of the chosen run.
+        # Curves: the family and each of its two environments. Details of the selected run:
+        # curriculum, effective number of levels, mean score, score, staleness and speed.
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#curve-charts canvas').length"), 3)
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#detail-charts canvas').length"), 6)
         self.assertTrue(self.browser.evaluate(
@@ -72,7 +72,7 @@ class Page(unittest.TestCase):
         self.assertEqual([url for url in self.browser.requests
                           if not url.startswith(("file:", "data:"))], [])
 
-    def test_a_method_can_be_hidden_and_shown_again(self):
+    def test_a_method_button_hides_and_shows_its_lines(self):
         self.open()
         self.browser.click(BUTTON.format("plr"))
         self.assertFalse(self.shows(FIRST, PLR))
@@ -80,7 +80,7 @@ class Page(unittest.TestCase):
         self.browser.click(BUTTON.format("plr"))
         self.assertTrue(self.shows(FIRST, PLR))
 
-    def test_the_quantity_can_be_chosen(self):
+    def test_a_quantity_button_changes_the_curves(self):
         self.open()
         before = self.pixels(FIRST)
         self.browser.click(BUTTON.format("gap"))
@@ -106,7 +106,7 @@ class Page(unittest.TestCase):
         self.browser.click(over, count=2)
         self.assertEqual(self.pixels(FIRST), whole)
 
-    def test_another_run_can_be_selected(self):
+    def test_selecting_a_run_shows_its_details(self):
         self.open()
         self.assertGreater(self.browser.evaluate(
             "[...document.querySelectorAll('.run-pictures:not([hidden]) img')].filter(i => i.naturalWidth > 50).length"), 11)
@@ -114,7 +114,7 @@ class Page(unittest.TestCase):
             "(() => { const run = document.getElementById('run'); run.value = '2';"
             "run.dispatchEvent(new Event('change')); })()")
         self.browser.settle()
-        # A run of uniform sampling has a speed chart and no curriculum.
+        # A run of uniform sampling has a chart of its speed, but none of a curriculum.
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('#detail-charts canvas').length"), 1)
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.run-pictures:not([hidden])').length"), 0)
 
@@ -123,7 +123,7 @@ class Page(unittest.TestCase):
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 390)
         self.assertTrue(self.shows(FIRST, PLR))
 
-    def test_dark_mode_follows_the_system_while_open(self):
+    def test_an_open_page_follows_a_change_to_dark_mode(self):
         self.open()
         light = self.pixels(FIRST)
         self.browser.call("Emulation.setEmulatedMedia",
@@ -144,10 +144,10 @@ class Page(unittest.TestCase):
         self.assertTrue(text.startswith("env,method,steps,quantity,mean,deviation,runs\n"))
         self.assertEqual(len(text.splitlines()), 1 + 2 * 2 * 3 * 30)
 
-    def test_screenshots(self):
+    def test_screenshots_are_stored_on_request(self):
         folder = os.environ.get("PLR_SCREENSHOTS")
         if not folder:
-            self.skipTest("PLR_SCREENSHOTS names no folder")
+            self.skipTest("PLR_SCREENSHOTS is not set")
         for name, options in {"desktop-light": {}, "desktop-dark": {"dark": True},
                               "phone-light": {"width": 390, "height": 844, "phone": True},
                               "phone-dark": {"width": 390, "height": 844, "phone": True, "dark": True}}.items():

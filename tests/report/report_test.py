@@ -1,6 +1,6 @@
-"""Does plr report say what is wrong, and are its numbers right?
+"""Tests of plr report: files, messages, and numbers compared with scipy.
 
-Run by ctest with the program's path in PLR_PROGRAM; what is compared with scipy is skipped without it.
+Run by ctest with the program's path in PLR_PROGRAM; comparisons with scipy are skipped without it.
 """
 
 import json
@@ -31,9 +31,9 @@ class Report(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    # ---- what it writes
+    # ---- files
 
-    def test_one_run_has_a_page(self):
+    def test_a_page_is_written_for_one_run(self):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
         done = self.report("a")
         self.assertIn("1 run in a/report.html", done.stdout)
@@ -42,14 +42,14 @@ class Report(ProgramTest):
         self.assertTrue(page.startswith("<!DOCTYPE html>"))
         self.assertLess(len(page), 1_000_000)
 
-    def test_a_run_that_goes_on_has_a_page_too(self):
+    def test_a_page_is_written_for_an_unfinished_run(self):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
         path = self.folder / "a/eval.jsonl"
         path.write_text("".join(path.read_text().splitlines(True)[:10]) + '{"steps": 99')
         self.report("a")
         self.assertIn("not finished", (self.folder / "a/report.html").read_text())
 
-    def test_tables_and_figures_for_papers(self):
+    def test_export_writes_tables_and_figures(self):
         sample_runs.write_runs(self.folder / "runs")
         self.report("runs", "--export", "figures", "--out", "page.html", "--title", "A < B")
         self.assertIn("<title>A &lt; B</title>", (self.folder / "page.html").read_text())
@@ -61,14 +61,14 @@ class Report(ProgramTest):
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
 
-    def test_ten_thousand_updates_are_read_at_once(self):
+    def test_ten_thousand_updates_give_a_page_below_one_megabyte(self):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1, num_points=10_000)
         self.report("a")
         self.assertLess((self.folder / "a/report.html").stat().st_size, 1_000_000)
 
-    # ---- what it leaves out
+    # ---- messages
 
-    def test_what_cannot_be_read_is_named_and_the_rest_goes_on(self):
+    def test_unreadable_runs_are_named_and_the_others_reported(self):
         sample_runs.write_runs(self.folder / "runs", seeds=(1,))
         (self.folder / "runs/foreign").mkdir()
         (self.folder / "runs/foreign/config.toml").write_text('name = "other"\n')
@@ -84,7 +84,7 @@ class Report(ProgramTest):
             "(not a JSON object)"])
         self.assertIn("4 runs in runs/report.html", done.stdout)
 
-    def test_nothing_at_all_is_refused(self):
+    def test_folders_without_runs_are_rejected(self):
         (self.folder / "empty").mkdir()
         done = plr("report", "empty", "nowhere", cwd=self.folder)
         self.assertEqual(done.returncode, 2)
@@ -92,7 +92,7 @@ class Report(ProgramTest):
                                       "it or below); there is no folder nowhere\n")
         self.assertEqual(list((self.folder / "empty").iterdir()), [])
 
-    def test_unknown_methods_are_refused_with_the_closest(self):
+    def test_unknown_methods_are_rejected_with_a_suggestion(self):
         sample_runs.write_runs(self.folder / "runs", seeds=(1,))
         for arguments in (["--compare", "prl", "uniform"], ["--baseline", "prl"]):
             done = plr("report", "runs", *arguments, cwd=self.folder)
@@ -100,10 +100,10 @@ class Report(ProgramTest):
             self.assertIn("no run has the method 'prl'; did you mean plr?", done.stderr)
         self.assertFalse((self.folder / "runs/report.html").exists())
 
-    # ---- its numbers
+    # ---- numbers
 
     @unittest.skipUnless(scipy, "needs scipy")
-    def test_numbers_agree_with_scipy(self):
+    def test_numbers_match_scipy(self):
         sample_runs.write_runs(self.folder / "runs", seeds=range(1, 6))
         result = json.loads(self.report("runs", "--json").stdout)
         self.assertEqual(result["baseline"], "uniform")
@@ -133,7 +133,7 @@ class Report(ProgramTest):
         numpy.testing.assert_allclose(family["plr"]["relative"]["values"], relative, rtol=1e-12)
 
     @unittest.skipUnless(scipy, "needs scipy")
-    def test_curves_are_averaged_over_training_as_numpy_does(self):
+    def test_areas_under_curves_and_worst_tenths_match_numpy(self):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1)
         records = [json.loads(line) for line in (self.folder / "a/eval.jsonl").read_text().splitlines()]
         steps = [record["steps"] for record in records]

@@ -1,4 +1,4 @@
-"""Writes deterministic synthetic runs for tests of reports."""
+"""Writes small deterministic run folders for tests of reports."""
 
 import json
 import math
@@ -10,7 +10,7 @@ ENVS = ["minigrid/MultiRoom-N4-Random", "minigrid/ObstructedMazeGamut-Easy"]
 
 
 def returns(method, env, seed, num_points):
-    """A rising curve, faster and higher for plr, with noise."""
+    """A noisy rising curve, faster and higher for plr; deterministic for equal arguments."""
     noise = random.Random(f"{method} {env} {seed}")
     height = {"uniform": 0.5, "plr": 0.8}[method] + 0.04 * noise.gauss(0, 1)
     pace = {"uniform": 0.5, "plr": 0.3}[method] * num_points
@@ -23,6 +23,7 @@ def write_lines(path, records):
 
 
 def write_run(folder, method, env, seed, num_points=30):
+    """A finished run with `num_points` updates, evaluations and records of levels."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True)
     steps = [16384 * 10 * i for i in range(1, num_points + 1)]
@@ -48,7 +49,7 @@ def write_run(folder, method, env, seed, num_points=30):
 
 
 def write_runs(folder, seeds=(1, 2, 3)):
-    """Two environments, two methods."""
+    """Runs of two environments and two methods with each seed."""
     for env in ENVS:
         for method in METHODS:
             for seed in seeds:
