@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
@@ -56,6 +57,7 @@ double time_of(Act act, double seconds) {
 
 Speed measure(const std::string& name, const BenchEnvArguments& arguments,
               Observation observation) {
+  prepare_procgen(name);
   const auto env = catalog::make_env(
       name, {.num_slots = arguments.num_slots, .num_workers = 1, .observation = observation});
   RandomPlay play(*env, 1);

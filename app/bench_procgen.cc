@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "app/procgen_setup.h"
 #include "plr/base/fields.h"
 #include "plr/base/random.h"
 #include "plr/env/vector_env.h"
@@ -300,6 +301,7 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
   check_value("--workers", arguments.num_workers, from_to(0, 1024));
   check_value("--seconds", arguments.seconds, from_to(0.01, 600));
   const std::vector<Variant> wanted = wanted_variants(arguments.envs);
+  for (const Variant& variant : wanted) prepare_procgen(variant.env_name());
   const int num_workers = num_workers_for(arguments.num_workers, arguments.num_slots);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   if (!arguments.as_json) {

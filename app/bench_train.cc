@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "app/procgen_setup.h"
 #include "plr/base/fields.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
@@ -41,6 +42,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
     }
     train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
+  prepare_procgen(config.task.env);
   const std::int64_t batch = train::steps_per_update(config);
   config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
   config.schedule.eval_interval = 0;

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
 #include "plr/train/config.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/saved_agent.h"
+#include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::app {
@@ -43,6 +45,7 @@ void print_row(const char* name, const nlohmann::ordered_json& row) {
 
 nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
   const int num_slots = train::evaluation_slots(arguments.episodes);
+  prepare_procgen(train::config_of_run(arguments.run).task.env);
   const train::SavedAgent agent = train::load_agent(arguments.run, num_slots);
   const EnvSpec& spec = agent.env->spec();
   const Streams streams(arguments.seed);

@@ -15,6 +15,7 @@
 
 #include "app/experiment_member.h"
 #include "app/experiment_session.h"
+#include "app/procgen_setup.h"
 #include "app/progress_bar.h"
 #include "app/report.h"
 #include "app/run_pool.h"
@@ -196,6 +197,10 @@ void check_arguments(const ExperimentArguments& arguments) {
 }
 
 void run_here(std::vector<Member>& members, const fs::path& folder, int num_jobs, bool on_gpu) {
+  // Once, before the runs would do it at the same time.
+  for (const Member& member : members) {
+    if (!member.is_finished()) prepare_procgen(member.run->config.task.env);
+  }
   make_directories(folder / "output");
   std::optional<run::GpuSharing> sharing;
   if (on_gpu && num_jobs > num_gpus()) sharing.emplace();

@@ -13,6 +13,7 @@
 #include "app/augment_sheet.h"
 #endif
 #include "app/level_list.h"
+#include "app/procgen_setup.h"
 #include "app/terminal_art.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -59,6 +60,7 @@ Drawing drawn(const LevelsArguments& arguments) {
       .observation = enum_from<Observation>("--observation", arguments.observation),
       .seeding = enum_from<LevelSeeding>("--seeding", arguments.seeding)};
   const std::vector<LevelId> seeds = parse_level_list("--seeds", arguments.seeds);
+  prepare_procgen(arguments.env);
   Drawing drawing = {catalog::make_env(arguments.env, options), {}};
   VectorEnv& env = *drawing.env;
   StepBuffers buffers(env.spec());

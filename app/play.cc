@@ -15,6 +15,7 @@
 #include "app/film.h"
 #include "app/live_terminal.h"
 #include "app/moment_view.h"
+#include "app/procgen_setup.h"
 #include "app/terminal_art.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -24,6 +25,7 @@
 #include "plr/image/png.h"
 #include "plr/run/layout.h"
 #include "plr/train/saved_agent.h"
+#include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
 #include "plr/train/watched_episode.h"
 
@@ -69,6 +71,7 @@ std::string about_level(const LevelSet& training, LevelId level) {
 
 // In place, since the agent refers to the network in the match.
 void load_trained(const PlayArguments& arguments, const Streams& streams, Match& match) {
+  prepare_procgen(train::config_of_run(arguments.player).task.env);
   const train::SavedAgent& saved = match.saved.emplace(train::load_agent(arguments.player, 1));
   const LevelSet training = train::training_levels(saved.config.task.levels, saved.env->spec());
   Random random = streams.named("play/level");
@@ -84,6 +87,7 @@ void load_trained(const PlayArguments& arguments, const Streams& streams, Match&
 
 void make_random(const PlayArguments& arguments, const Streams& streams, Match& match) {
   if (arguments.greedy) throw std::invalid_argument("--greedy needs a trained agent: name a run");
+  prepare_procgen(arguments.player);
   match.own_env = catalog::make_env(arguments.player, {.num_slots = 1});
   const EnvSpec& spec = match.own_env->spec();
   Random random = streams.named("play/level");

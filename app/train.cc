@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "app/procgen_setup.h"
 #include "app/progress_bar.h"
 #include "app/report.h"
 #include "app/shell_word.h"
@@ -67,6 +68,7 @@ std::filesystem::path new_folder(const train::TrainConfig& config) {
 train::Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folder) {
   if (arguments.resume.empty()) {
     const train::TrainConfig config = config_of(arguments);
+    prepare_procgen(config.task.env);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
     return train::Trainer(config, folder);
   }
@@ -80,6 +82,7 @@ train::Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path
     if (name != "steps") refuse(train::flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
+  prepare_procgen(train::config_of_run(folder).task.env);
   return train::Trainer::resume(folder, steps);
 }
 

@@ -41,6 +41,51 @@ class Procgen(ProgramTest):
                                       f"there{REMEDY}")
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def fake_command(self, script):
+        """A command for PLR_COMMAND that logs its calls to `calls` and then runs `script`."""
+        command = self.folder / "fake"
+        command.write_text(f"#!/bin/sh\necho $@ >> {self.folder}/calls\necho output\n{script}\n")
+        command.chmod(0o755)
+        return {**os.environ, "PLR_COMMAND": str(command), "PLR_PROCGEN": str(self.folder / "procgen")}
+
+    def calls(self):
+        return (self.folder / "calls").read_text()
+
+    def test_a_missing_procgen_is_set_up_by_the_command(self):
+        environment = self.fake_command(f"ln -s {os.environ['PLR_PROCGEN']} {self.folder}/procgen")
+        done = plr("play", "procgen/leaper", "--level", "7", env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "procgen/leaper needs Procgen 0.10.7, which is missing; running "
+                                      f"{self.folder}/fake setup procgen\noutput\n")
+        self.assertIn("procgen/leaper, level 7\n", done.stdout)
+        self.assertEqual(self.calls(), "setup procgen\n")
+        # It is there now.
+        self.assertEqual(plr("play", "procgen/leaper", "--level", "7", env=environment).stderr, "")
+        self.assertEqual(self.calls(), "setup procgen\n")
+
+    def test_other_environments_do_not_need_procgen(self):
+        environment = self.fake_command("exit 1")
+        done = plr("levels", "minigrid/MiniGrid-Empty-5x5-v0", env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse((self.folder / "calls").exists())
+
+    def test_a_failed_set_up_is_an_error_with_the_remedy(self):
+        done = plr("levels", "procgen/coinrun", env=self.fake_command("exit 1"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.splitlines()[-1],
+                         f"plr levels: {self.folder}/fake setup procgen failed; set PLR_PROCGEN to the folder "
+                         "procgen of an unpacked procgen 0.10.7 wheel (cp310, manylinux x86_64)")
+
+    def test_an_experiment_sets_procgen_up_once_before_its_runs(self):
+        settings = dict(zip(TRAIN[5::2], TRAIN[6::2]))
+        lines = [f"{name[2:].replace('-', '_')} = {value!r}".replace("'", '"') for name, value in settings.items()]
+        (self.folder / "two.toml").write_text("\n".join(
+            ['preset = "procgen-easy"', 'env = "procgen/leaper"', 'seeds = "1-2"', "[settings]", "steps = 32", *lines]))
+        environment = self.fake_command(f"ln -s {os.environ['PLR_PROCGEN']} {self.folder}/procgen")
+        done = plr("experiment", "two.toml", env=environment, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.calls(), "setup procgen\n")
+
     def test_wrong_names_are_refused_before_anything_is_loaded(self):
         self.assert_refused(["levels", "procgen/bigfihs"],
                             "plr levels: unknown environment 'procgen/bigfihs'; did you mean "
