@@ -1,4 +1,4 @@
-// plr bench: how fast is it on this machine?
+// plr bench: measures speed on this machine; `env` is in this file.
 #include "app/bench.h"
 
 #include <fmt/format.h>
@@ -33,17 +33,17 @@ struct Speed {
   std::string env;
   Observation observation = Observation::kFull;
   double steps_per_second = 0;
-  double microseconds_per_start = 0;        // of a level that was never played
-  double microseconds_per_start_again = 0;  // of one that was
+  double microseconds_per_start = 0;        // of a new level
+  double microseconds_per_start_again = 0;  // of a level that was played before
   double steps_per_episode = 0;
 };
 
-// Seconds that this process has computed: other programs on the machine do not count.
+// CPU time of this process, which other programs do not affect.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Calls `act` for about `seconds`; the seconds per call.
+// Calls `act` repeatedly for about `seconds`; returns the seconds per call.
 template <class Act>
-double time_of(Act act, double seconds) {
+double seconds_per_call(Act act, double seconds) {
   const double begin = cpu_seconds();
   std::int64_t calls = 0;
   double passed = 0;
@@ -61,19 +61,19 @@ Speed measure(const std::string& name, const BenchEnvArguments& arguments,
   const auto env = catalog::make_env(
       name, {.num_slots = arguments.num_slots, .num_workers = 1, .observation = observation});
   RandomPlay play(*env, 1);
-  time_of([&] { play.step(); }, 0.1 * arguments.seconds);  // warms up
-  const double per_step = time_of([&] { play.step(); }, arguments.seconds);
+  seconds_per_call([&] { play.step(); }, 0.1 * arguments.seconds);  // warms up
+  const double per_step = seconds_per_call([&] { play.step(); }, arguments.seconds);
   const StepBatch batch = play.batch();
   const auto start = [&](LevelId level) {
     const Start one = {static_cast<int>(level % env->spec().num_slots), level};
     env->start({&one, 1}, batch);
   };
   LevelId level = kNeverPlayed;
-  const double per_start = time_of([&] { start(level++); }, 0.3 * arguments.seconds);
+  const double per_start = seconds_per_call([&] { start(level++); }, 0.3 * arguments.seconds);
   const LevelId num_levels = catalog::find_family(name)->num_training_levels;
   for (level = 0; level < 2 * num_levels; ++level) start(level % num_levels);
   const double per_start_again =
-      time_of([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
+      seconds_per_call([&] { start(level++ % num_levels); }, 0.3 * arguments.seconds);
   const auto episodes = static_cast<double>(std::max<std::int64_t>(1, play.num_episodes()));
   return {.env = name,
           .observation = observation,
@@ -98,8 +98,10 @@ void print_json(const std::vector<Speed>& speeds, const BenchEnvArguments& argum
 }
 
 void print_table(const std::vector<Speed>& speeds, const BenchEnvArguments& arguments) {
-  fmt::print("per second of one core, {} slots, random actions, level starts included\n\n",
-             arguments.num_slots);
+  fmt::print(
+      "steps per second of CPU time on one core, {} slots, random actions, level starts "
+      "included\n\n",
+      arguments.num_slots);
   fmt::print("{:<50}{:<12}{:>14}{:>12}{:>12}{:>15}\n", "environment", "observation", "steps/s",
              "start, us", "again, us", "steps/episode");
   for (const Speed& speed : speeds) {
@@ -131,11 +133,13 @@ void add_bench(CLI::App& program) {
 
   const auto arguments = std::make_shared<BenchEnvArguments>();
   CLI::App* env = verb->add_subcommand("env", "steps per second and the cost of starting a level");
-  env->add_option("--env", arguments->envs, "environments to measure; default: two of the paper's")
+  env->add_option("--env", arguments->envs, "environments to measure (two of the paper)")
       ->type_name("NAME...");
-  env->add_option("--num-slots", arguments->num_slots, "played side by side (64)")->type_name("N");
-  env->add_option("--seconds", arguments->seconds, "for each measurement (1)")->type_name("S");
-  env->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  env->add_option("--num-slots", arguments->num_slots, "slots, played in parallel (64)")
+      ->type_name("N");
+  env->add_option("--seconds", arguments->seconds, "duration of each measurement (1)")
+      ->type_name("S");
+  env->add_flag("--json", arguments->as_json, "print JSON");
   env->callback([arguments] { bench_env(*arguments); });
   add_bench_procgen(*verb);
 #ifdef PLR_WITH_TORCH

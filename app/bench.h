@@ -1,4 +1,4 @@
-// The parts of plr bench that are files of their own.
+// Subcommands of plr bench that have files of their own.
 #pragma once
 
 #include <CLI/CLI.hpp>

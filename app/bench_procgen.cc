@@ -1,4 +1,4 @@
-// plr bench procgen: how much of Procgen's own speed is left, and how does it grow with cores?
+// plr bench procgen: speed relative to Procgen's own library, on one core and on several.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,35 +41,35 @@ struct ProcgenSpeed {
   double steps_only = 0;    // ours on one core, without the time that starts take
   double one_worker = 0;    // ours on one core
   double together = 0;      // ours with all workers, all slots at the same step
-  double in_groups = 0;     // ours with all workers, groups of slots that go on by themselves
-  double free_library = 0;  // the library in as many threads that know nothing of each other
+  double in_groups = 0;     // ours with all workers, in groups of slots that step independently
+  double free_library = 0;  // the library in as many threads without synchronization
   double start = 0;         // microseconds to start a level
 };
 
-// Seconds that this thread has computed: other programs on the machine do not count.
-double own_seconds() {
+// CPU time of this thread, which other programs do not affect.
+double thread_seconds() {
   timespec time = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// By the clock on the wall, which is what workers save.
+// Wall time.
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Measures steps per second now and then.
+// Measures steps per second repeatedly.
 class Meter {
  public:
   explicit Meter(double (*clock)()) : clock_(clock) {}
 
-  // Half as long before it counts: the others have had the caches since the last turn.
+  // Warms up for half as long first: other measurements have replaced the contents of the caches.
   template <class Step>
   void run(double seconds, Step step) {
     rate_of(seconds / 2, step);
     rates_.push_back(rate_of(seconds, step));
   }
-  // The median, without the first, which warms up.
+  // The median without the first measurement, which warms up.
   double rate() const {
     std::vector<double> sorted(rates_.begin() + 1, rates_.end());
     std::ranges::sort(sorted);
@@ -92,30 +92,30 @@ class Meter {
   std::vector<double> rates_;
 };
 
-// Actions for many turns, drawn once.
+// Random actions for many steps, sampled once and repeated.
 class Actions {
  public:
-  explicit Actions(int num_slots) : num_slots_(num_slots), all_(kNumTurns * count()) {
+  explicit Actions(int num_slots) : num_slots_(num_slots), all_(kNumSteps * count()) {
     Random random = Streams(1).named("actions");
     for (Action& action : all_) action = static_cast<Action>(random.below(procgen::kNumActions));
   }
 
   std::span<const Action> next() {
-    turn_ = (turn_ + 1) % kNumTurns;
-    return std::span(all_).subspan(turn_ * count(), count());
+    step_ = (step_ + 1) % kNumSteps;
+    return std::span(all_).subspan(step_ * count(), count());
   }
 
  private:
-  static constexpr std::size_t kNumTurns = 1009;
+  static constexpr std::size_t kNumSteps = 1009;
   std::size_t count() const { return static_cast<std::size_t>(num_slots_); }
 
   int num_slots_;
   std::vector<Action> all_;
-  std::size_t turn_ = 0;
+  std::size_t step_ = 0;
 };
 
-// Slot i plays level i again and again, as an environment of the library that was made for this one
-// level does by itself: so the games do the same, and the rest is the difference.
+// Slot i repeats level i, in an environment of the library that was made for this level.  OurPlay
+// plays the same episodes, so that the difference is the cost of our code.
 class LibraryPlay {
  public:
   LibraryPlay(const Variant& variant, SlotRange slots, const procgen::Library& library)
@@ -140,7 +140,7 @@ class LibraryPlay {
   std::vector<std::unique_ptr<procgen::RawEnv>> envs_;
 };
 
-// Slots shared out to threads, each of which plays its own: what the machine has to give.
+// Divides the slots among threads that do not synchronize: the upper bound of this machine.
 class FreePlay {
  public:
   FreePlay(const Variant& variant, int num_slots, int num_threads) {
@@ -184,7 +184,7 @@ class OurPlay {
     for (Group& group : groups_) start(group);
   }
 
-  // Until the next group has made a step, or has started levels; how many steps were made.
+  // Runs until the next group has stepped or has started levels; returns the number of steps.
   int step() {
     for (;; env_.help()) {
       for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -194,7 +194,7 @@ class OurPlay {
     }
   }
 
-  // Of the calling thread.
+  // CPU time of the calling thread.
   double seconds_per_start() const { return start_seconds_ / num_starts_; }
   double starts_per_step() const { return num_starts_ / num_steps_; }
 
@@ -202,7 +202,7 @@ class OurPlay {
   struct Group {
     int lane;
     SlotRange slots;
-    std::vector<Start> starts;  // under way; if there are none, a step is
+    std::vector<Start> starts;  // pending; if empty, a step is pending
   };
 
   static Start again(int slot) { return {slot, static_cast<LevelId>(slot)}; }
@@ -231,9 +231,9 @@ class OurPlay {
   }
 
   void start(Group& group) {
-    const double begin = own_seconds();
+    const double begin = thread_seconds();
     env_.begin_start(group.lane, group.starts, buffers_.batch());
-    start_seconds_ += own_seconds() - begin;
+    start_seconds_ += thread_seconds() - begin;
     num_starts_ += static_cast<double>(group.starts.size());
   }
 
@@ -247,8 +247,8 @@ class OurPlay {
   double start_seconds_ = 0;
 };
 
-// All take turns, so that a machine that is busy for a while is so for all of them; many, but each
-// long enough for workers that have slept in those of the others.
+// Measurements rotate, so that a temporary load of the machine affects all of them: often, but each
+// long enough to outweigh the wake-up of workers that slept meanwhile.
 ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& arguments) {
   const int num_turns = std::clamp(static_cast<int>(arguments.seconds / 0.04), 5, 25);
   const int num_slots = arguments.num_slots;
@@ -258,8 +258,8 @@ ProcgenSpeed measured(const Variant& variant, const BenchProcgenArguments& argum
   OurPlay together(variant, num_slots, num_workers, 1);
   OurPlay in_groups(variant, num_slots, num_workers, std::min(num_slots, VectorEnv::kNumLanes));
   FreePlay free_library(variant, num_slots, num_workers);
-  Meter library_meter(own_seconds);
-  Meter one_meter(own_seconds);
+  Meter library_meter(thread_seconds);
+  Meter one_meter(thread_seconds);
   Meter together_meter(wall_seconds);
   Meter in_groups_meter(wall_seconds);
   for (int turn = 0; turn <= num_turns; ++turn) {
@@ -288,8 +288,8 @@ std::vector<Variant> wanted_variants(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto variant = procgen::find_variant(name);
     if (!variant) {
-      throw std::invalid_argument(
-          fmt::format("--env must be of Procgen, as procgen/bigfish, not '{}'", name));
+      throw std::invalid_argument(fmt::format(
+          "--env must be an environment of Procgen, such as procgen/bigfish, not '{}'", name));
     }
     wanted.push_back(*variant);
   }
@@ -307,14 +307,15 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
   if (!arguments.as_json) {
     fmt::print(
         "steps/s, {} slots, random actions\n"
-        "one core, CPU time      library: alone, one level per slot, again and again; steps: ours "
-        "without starts; all: with them\n"
-        "{} workers, wall time  together: all slots at one step; groups: {} that go on by "
-        "themselves; free: the library in {} threads, each alone\n\n"
+        "one core, CPU time      library: Procgen's own, one level per slot; steps: ours "
+        "without level starts; all: ours with them\n"
+        "{} workers, wall time  lockstep: all slots step together; pipelined: {} independent "
+        "groups; "
+        "bound: raw library, {} threads\n\n"
         "{:<22}{:>9}{:>9}{:>6}{:>9}{:>6}{:>10}{:>10}{:>6}{:>10}{:>6}{:>10}{:>6}\n",
         arguments.num_slots, num_workers, VectorEnv::kNumLanes, num_workers, "environment",
-        "library", "steps", "", "all", "", "start, us", "together", "times", "groups", "times",
-        "free", "times");
+        "library", "steps", "", "all", "", "start, us", "lockstep", "times", "pipelined", "times",
+        "bound", "times");
   }
   for (const Variant& variant : wanted) {
     const ProcgenSpeed speed = measured(variant, arguments);
@@ -346,15 +347,17 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
 void add_bench_procgen(CLI::App& bench) {
   auto arguments = std::make_shared<BenchProcgenArguments>();
   CLI::App* verb = bench.add_subcommand(
-      "procgen", "games of Procgen beside its library alone, on one core and on several");
-  verb->add_option("--env", arguments->envs, "environments to measure; default: all, easy")
+      "procgen", "speed of Procgen games relative to its own library, on one core and on several");
+  verb->add_option("--env", arguments->envs, "environments to measure (all games in easy mode)")
       ->type_name("NAME...");
-  verb->add_option("--num-slots", arguments->num_slots, "played side by side")
+  verb->add_option("--num-slots", arguments->num_slots, "slots, played in parallel")
       ->capture_default_str();
-  verb->add_option("--workers", arguments->num_workers, "threads that step them; 0: one per core")
+  verb->add_option("--workers", arguments->num_workers,
+                   "threads that step the slots; 0: one per core")
       ->capture_default_str();
-  verb->add_option("--seconds", arguments->seconds, "for each measurement")->capture_default_str();
-  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->add_option("--seconds", arguments->seconds, "duration of each measurement")
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->as_json, "print JSON");
   verb->callback([arguments] { bench_procgen(*arguments); });
 }
 

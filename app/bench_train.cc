@@ -1,4 +1,4 @@
-// plr bench train: how fast does it train here, and where does the time go?
+// plr bench train: training steps per second, and the share of time of each part.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct BenchTrainArguments {
   bool as_json = false;
 };
 
-// Trains for a few updates in a folder that is removed again.
+// Trains for a few updates in a temporary folder.
 nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
   train::set(config, "device", arguments.device);
@@ -38,7 +38,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   for (const std::string& setting : arguments.settings) {
     const std::size_t sign = setting.find('=');
     if (sign == std::string::npos) {
-      throw std::invalid_argument("--set wants NAME=VALUE, not " + setting);
+      throw std::invalid_argument("--set must be NAME=VALUE, not " + setting);
     }
     train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
@@ -65,7 +65,7 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
   std::filesystem::remove_all(folder);
 
   const double seconds = end.total - warm.total;
-  const auto share = [&](double train::TrainTimes::*part) {
+  const auto share = [&](double train::TrainTimes::* part) {
     return (end.*part - warm.*part) / seconds;
   };
   nlohmann::ordered_json result = {
@@ -97,9 +97,9 @@ void bench_train(const BenchTrainArguments& arguments) {
              result.at("precision").get<std::string>(), result.at("threads").get<int>(),
              result.at("steps_per_second").get<double>());
   for (const auto& [part, what] :
-       {std::pair{"acting", "the network acts"}, std::pair{"environment", "steps and level starts"},
-        std::pair{"sampler", "scores, records and draws"}, std::pair{"update", "PPO learns"},
-        std::pair{"rest", "advantages, logs, all else"}}) {
+       {std::pair{"acting", "inference"}, std::pair{"environment", "steps and level starts"},
+        std::pair{"sampler", "scoring, recording and sampling levels"},
+        std::pair{"update", "PPO updates"}, std::pair{"rest", "advantages, logs and the rest"}}) {
     fmt::print("{:<12} {:>6.2f} %   {}\n", part, 100 * result.at(part).get<double>(), what);
   }
 }
@@ -109,18 +109,18 @@ void bench_train(const BenchTrainArguments& arguments) {
 void add_bench_train(CLI::App& bench) {
   auto arguments = std::make_shared<BenchTrainArguments>();
   CLI::App* verb =
-      bench.add_subcommand("train", "training steps per second, and what they go into");
-  verb->add_option("--preset", arguments->preset, "as of plr train")->capture_default_str();
+      bench.add_subcommand("train", "training steps per second, and where the time is spent");
+  verb->add_option("--preset", arguments->preset, "preset of plr train")->capture_default_str();
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
-  verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
+  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
       ->capture_default_str();
-  verb->add_option("--updates", arguments->updates, "to measure, after one more")
+  verb->add_option("--updates", arguments->updates, "updates to measure, after one warm-up")
       ->capture_default_str();
   verb->add_option("--set", arguments->settings,
-                   "other settings of plr train, as env=procgen/maze");
-  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+                   "other settings of plr train, such as env=procgen/maze");
+  verb->add_flag("--json", arguments->as_json, "print JSON");
   verb->callback([arguments] { bench_train(*arguments); });
 }
 

@@ -1,4 +1,4 @@
-// plr bench update: what does each method add to the cost of an update?
+// plr bench update: the cost of an update with each method, relative to plain PPO.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,12 +34,12 @@ struct BenchUpdateArguments {
 struct Cost {
   std::string network;
   std::string method;
-  double milliseconds = 0;        // of a mini-batch
-  double samples_per_second = 0;  // that are learned from
-  double relative = 0;            // to plain PPO
+  double milliseconds = 0;  // of a mini-batch
+  double samples_per_second = 0;
+  double relative = 0;  // to plain PPO
 };
 
-// One way of learning, with an optimizer and methods of its own.
+// A method with its own optimizer and hooks.
 struct Learner {
   Learner(const std::string& given_name, learn::Network& network, const learn::PpoConfig& config,
           const learn::MixregConfig& mixreg, const learn::DracConfig& drac, learn::Kernels kernels)
@@ -80,7 +80,7 @@ learn::Network network_of(const std::string& name, const learn::Compute& compute
       fmt::format("--network must be procgen, multiroom or omg-medium, not {}", name));
 }
 
-// Noise in place of observations: they cost the same.
+// A rollout of random observations, which cost the same as real ones.
 learn::Rollout noise(const learn::RolloutSize& size, const learn::Network& network, int num_codes) {
   Random random = Streams(1).named("noise");
   const auto uniform = [&] { return static_cast<float>(random.uniform()); };
@@ -103,7 +103,7 @@ double median(std::vector<double> numbers) {
   return *middle;
 }
 
-// The methods take turns, so that all of them meet the same machine.
+// Methods are measured in rotation, so that changes of the machine's load affect all of them.
 std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& arguments,
                            const learn::Compute& compute, at::Device device) {
   learn::Network network = network_of(name, compute, device);
@@ -148,7 +148,7 @@ std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& 
     if (learner->name.starts_with("drac")) all_augmentations += seconds;
     add_cost(learner->name, seconds);
   }
-  // As a bandit that tries each as often would spend.
+  // The cost of a bandit that tries each augmentation equally often.
   add_cost("ucb-drac (mean of these)", all_augmentations / learn::kNumAugmentations);
   return costs;
 }
@@ -180,7 +180,7 @@ void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arg
       arguments.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
       compute.num_threads, arguments.rounds, arguments.num_minibatches);
   fmt::print("{:<12}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch", "samples/s",
-             "against PPO");
+             "relative");
   for (const Cost& cost : costs) {
     fmt::print("{:<12}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", cost.network, cost.method,
                cost.milliseconds, cost.samples_per_second, cost.relative);
@@ -194,7 +194,7 @@ void bench_update(BenchUpdateArguments arguments) {
                     .num_threads = arguments.threads,
                     .kernels = enum_from<learn::Kernels>("--kernels", arguments.kernels)});
   const at::Device device = configure(compute);
-  // The paper's, or what a CPU does in a reasonable time.
+  // That of the paper, or a size that a CPU processes in a reasonable time.
   if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;
   check_value("--minibatch", arguments.minibatch, at_least(1));
   check_value("--minibatches", arguments.num_minibatches, at_least(1));
@@ -213,8 +213,8 @@ void bench_update(BenchUpdateArguments arguments) {
 
 void add_bench_update(CLI::App& bench) {
   auto arguments = std::make_shared<BenchUpdateArguments>();
-  CLI::App* verb =
-      bench.add_subcommand("update", "what mixreg and DrAC cost in an update, against plain PPO");
+  CLI::App* verb = bench.add_subcommand(
+      "update", "the cost of mixreg and DrAC in an update, relative to plain PPO");
   verb->add_option("--network", arguments->networks, "procgen, multiroom, omg-medium; default: all")
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
@@ -222,16 +222,16 @@ void add_bench_update(CLI::App& bench) {
       ->capture_default_str();
   verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch or plr")
       ->capture_default_str();
-  verb->add_option("--threads", arguments->threads, "of libtorch; 0 for one per core")
+  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
       ->capture_default_str();
   verb->add_option("--minibatch", arguments->minibatch,
                    "samples in a mini-batch; 0: 2048 on CUDA, 64 on the CPU")
       ->capture_default_str();
-  verb->add_option("--minibatches", arguments->num_minibatches, "in an update")
+  verb->add_option("--minibatches", arguments->num_minibatches, "mini-batches per update")
       ->capture_default_str();
-  verb->add_option("--rounds", arguments->rounds, "updates of each method, after one more")
+  verb->add_option("--rounds", arguments->rounds, "updates of each method, after one warm-up")
       ->capture_default_str();
-  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->add_flag("--json", arguments->as_json, "print JSON");
   verb->callback([arguments] { bench_update(*arguments); });
 }
 

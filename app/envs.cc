@@ -1,4 +1,4 @@
-// plr envs: which environments are there?
+// plr envs: lists the environments.
 #include <fmt/format.h>
 
 #include <memory>
@@ -56,7 +56,7 @@ void print_json(const std::vector<EnvInfo>& infos) {
   fmt::print("{}\n", all.dump(2));
 }
 
-// Those that differ in size only share a heading: what one does there.
+// Environments with the same summary share a heading.
 void print_table(const std::vector<EnvInfo>& infos) {
   const EnvInfo* last = nullptr;
   for (const EnvInfo& info : infos) {
@@ -77,8 +77,8 @@ void add_envs(CLI::App& program) {
   const auto arguments = std::make_shared<EnvsArguments>();
   CLI::App* verb = program.add_subcommand("envs", "list the environments");
   verb->group("Look");
-  verb->add_option("FILTER", arguments->filter, "only those with this in their name");
-  verb->add_flag("--json", arguments->as_json, "as JSON, for programs");
+  verb->add_option("FILTER", arguments->filter, "only those whose name contains this");
+  verb->add_flag("--json", arguments->as_json, "print JSON");
   verb->callback([arguments] {
     const std::vector<EnvInfo> infos = matching(arguments->filter);
     arguments->as_json ? print_json(infos) : print_table(infos);

@@ -1,4 +1,4 @@
-// plr eval: how good is a trained agent?
+// plr eval: evaluates a trained agent.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -89,9 +89,8 @@ void eval(const EvalArguments& arguments) {
              result.at("env").get<std::string>());
   fmt::print("{:<14} {:>9} {:>10} {:>10} {:>10} {:>9}\n", "levels", "episodes", "return", "+-",
              "success", "length");
-  for (const auto& [key, name] :
-       {std::pair{"test", "never seen"}, std::pair{"train", "training set"},
-        std::pair{"levels", "given"}}) {
+  for (const auto& [key, name] : {std::pair{"test", "unseen"}, std::pair{"train", "training set"},
+                                  std::pair{"levels", "given"}}) {
     if (result.contains(key)) print_row(name, result.at(key));
   }
   if (result.contains("gap"))
@@ -102,23 +101,24 @@ void eval(const EvalArguments& arguments) {
 
 void add_eval(CLI::App& program) {
   auto arguments = std::make_shared<EvalArguments>();
-  CLI::App* verb = program.add_subcommand("eval", "measure a trained agent");
+  CLI::App* verb = program.add_subcommand("eval", "evaluate a trained agent");
   verb->footer(
       "Examples:\n"
-      "  plr eval runs/NAME                      on levels never seen, and on the training set\n"
-      "  plr eval runs/NAME --episodes 1000      more closely\n"
+      "  plr eval runs/NAME                      on levels outside the training set, and in it\n"
+      "  plr eval runs/NAME --episodes 1000      more episodes\n"
       "  plr eval runs/NAME --levels 5000-5999   on these levels");
-  verb->add_option("run", arguments->run, "the folder of a run")->required();
-  verb->add_option("--episodes", arguments->episodes, "episodes of each kind")
+  verb->add_option("run", arguments->run, "folder of a run")->required();
+  verb->add_option("--episodes", arguments->episodes, "episodes per row of the table")
       ->capture_default_str();
   verb->add_option("--levels", arguments->levels,
-                   "instead: a range, a number of levels, a file, or full");
+                   "evaluate on these instead: a range, a number of levels, a file, or full");
   verb->add_option_function<std::string>(
           "--seed",
           [arguments](const std::string& text) { parse_value("--seed", text, arguments->seed); },
-          "of the levels and actions drawn")
+          "random seed of the levels and actions")
       ->default_str("0");
-  verb->add_flag("--greedy", arguments->greedy, "take the likeliest action instead of drawing one");
+  verb->add_flag("--greedy", arguments->greedy,
+                 "take the most likely action instead of sampling one");
   verb->add_flag("--json", arguments->json, "print JSON");
   verb->callback([arguments] { eval(*arguments); });
 }

@@ -1,7 +1,7 @@
-// The program plr: one file per verb (verbs.h); here is what they share.
+// The program plr: parses the command line, calls a verb (verbs.h) and reports errors.
 //
-// Exit codes: 0 done, 2 refused or failed, 130, 143 and 129 stopped by Ctrl-C, SIGTERM or a closed
-// terminal with all saved.  Errors are one line on standard error.
+// Exit codes: 0 success; 2 error; 130, 143 and 129 stopped by Ctrl-C, SIGTERM or a closed terminal,
+// with everything saved.  Errors are one line on standard error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
+#include "plr/terminal/stop_signal.h"
 
 namespace plr::app {
 namespace {
@@ -27,31 +27,32 @@ constexpr const char* kExamples =
     "Examples:\n"
 #ifdef PLR_WITH_TORCH
     "  plr play runs/NAME                                   watch a trained agent\n"
-    "  plr experiment experiments/quick.toml                many runs side by side\n"
+    "  plr experiment experiments/quick.toml                many runs from one file\n"
 #endif
     "  plr report runs                                      compare runs on one page\n"
-    "  plr envs multiroom                                   which environments have that in their "
+    "  plr envs multiroom                                   list environments by part of their "
     "name\n"
     "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5  draw six levels\n"
-    "  plr bench env                                        how fast environments are here\n"
+    "  plr bench env                                        measure the speed of environments\n"
     "\n"
-    "plr VERB --help tells more about a verb.";
+    "plr VERB --help describes a verb.";
 
 void describe(CLI::App& program) {
   program.name("plr");
   program.description(
       "Prioritized Level Replay: trains agents on procedurally generated levels and\n"
-      "chooses, episode by episode, which level to play next.");
-  program.set_help_flag("-h,--help", "print this and stop");
-  program.set_version_flag("--version", "plr " PLR_VERSION, "print the version and stop");
+      "selects, episode by episode, the level to play next.");
+  program.set_help_flag("-h,--help", "print this help and exit");
+  program.set_version_flag("--version", "plr " PLR_VERSION, "print the version and exit");
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.get_formatter()->column_width(24);
   program.require_subcommand(0, 1);
   for (const auto add : kVerbs) add(program);
-  program.footer(kExamples);  // at the end, since verbs take over the one that is there
+  program.footer(
+      kExamples);  // last: subcommands inherit the footer that exists when they are added
 }
 
-// The verb, or the part of one, that the arguments have chosen.
+// The innermost subcommand that the arguments selected.
 CLI::App& chosen(CLI::App& app) {
   const std::vector<CLI::App*> parts = app.get_subcommands();
   return parts.empty() ? app : chosen(*parts.front());
@@ -78,8 +79,8 @@ std::vector<std::string> verb_names(CLI::App& app) {
   return names;
 }
 
-// What is wrong with a word that nobody expected.
-std::string about_unexpected(CLI::App& app, const std::string& word) {
+// The message for an argument that no option takes.
+std::string unexpected_message(CLI::App& app, const std::string& word) {
   if (word.starts_with("-")) {
     return fmt::format("unknown option '{}'; did you mean {}?", word,
                        closest_name(word, option_names(app)));
@@ -89,7 +90,7 @@ std::string about_unexpected(CLI::App& app, const std::string& word) {
   return fmt::format("unknown verb '{}'; did you mean {}?", word, closest_name(word, verbs));
 }
 
-// CLI11's words for everything else; it can be several lines.
+// Messages of CLI11 may have several lines.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
@@ -103,28 +104,29 @@ int report(const CLI::App& app, const std::string& what) {
 }
 
 int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
-  // --help and --version arrive as errors too.
+  // CLI11 throws for --help and --version too.
   if (error.get_exit_code() == 0) return program.exit(error);
   CLI::App& app = chosen(program);
   const std::vector<std::string> unexpected = program.remaining(true);
   if (!unexpected.empty()) {
-    return report(app, about_unexpected(app, unexpected.front()));
+    return report(app, unexpected_message(app, unexpected.front()));
   }
   const std::vector<std::string> verbs = verb_names(app);
   if (!verbs.empty()) {
-    return report(app, fmt::format("say which: {}", fmt::join(verbs, ", ")));
+    return report(app,
+                  fmt::format("missing subcommand; choose one of: {}", fmt::join(verbs, ", ")));
   }
   return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
 }
 
-// What was printed must have arrived: a full disk shows here only.
+// Reports output that could not be written, such as to a full disk.
 void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw std::runtime_error("cannot write to standard output");
   }
 }
 
-// Options are spelt with hyphens, settings in files with underscores; both are understood here.
+// Options are spelled with hyphens, settings in files with underscores; options accept both.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (std::string& argument : arguments) {
@@ -133,12 +135,12 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
                      static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
     std::replace(argument.begin(), end, '_', '-');
   }
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   return arguments;
 }
 
-// An empty word is that of a script whose variable is not set; what it was for must not be guessed.
-void expect_words(int argc, char** argv) {
+// Refuses empty arguments: they usually come from a script whose variable is not set.
+void refuse_empty_arguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
@@ -155,18 +157,17 @@ int run(int argc, char** argv) {
   CLI::App program;
   describe(program);
   try {
-    expect_words(argc, argv);
+    refuse_empty_arguments(argc, argv);
     program.parse(arguments_of(argc, argv));
     if (program.get_subcommands().empty()) fmt::print("{}", program.help());
     finish_output();
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(program, error);
-  } catch (const Stopped& stopped) {
+  } catch (const terminal::Stopped& stopped) {
     return stopped.exit_code();
   } catch (const std::bad_alloc&) {
-    return report(chosen(program),
-                  "there is not enough memory; fewer slots, steps or levels at a time need less");
+    return report(chosen(program), "out of memory; use fewer slots, steps or levels");
   } catch (const std::exception& error) {
     return report(chosen(program), error.what());
   }
@@ -176,6 +177,6 @@ int run(int argc, char** argv) {
 }  // namespace plr::app
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // makes a file size limit an error like a full disk
   return plr::app::run(argc, argv);
 }

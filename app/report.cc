@@ -1,4 +1,4 @@
-// plr report: what do the runs say?
+// plr report: tables, figures and a page that compare runs.
 #include "app/report.h"
 
 #include <fmt/format.h>
@@ -107,27 +107,28 @@ void add_report(CLI::App& program) {
   CLI::App* verb = program.add_subcommand("report", "compare runs: tables, figures, one page");
   verb->footer(
       "Examples:\n"
-      "  plr report runs/NAME                            a page about one run, also while it goes "
-      "on\n"
-      "  plr report runs --compare plr uniform           all runs, and two methods side by side\n"
+      "  plr report runs/NAME                            a page about one run, also while it "
+      "trains\n"
+      "  plr report runs --compare plr uniform           all runs, and a comparison of two "
+      "methods\n"
       "  plr report runs --export figures                tables as CSV, Markdown and LaTeX, "
       "figures "
       "as SVG\n"
-      "  plr report runs --json                          the numbers and tests for other programs");
-  verb->add_option("DIR", arguments->folders, "folders of runs, or folders that hold such")
+      "  plr report runs --json                          statistics and tests as JSON");
+  verb->add_option("DIR", arguments->folders, "folders of runs, or folders that contain some")
       ->required();
-  verb->add_option("--compare", arguments->compare, "two methods, as the tables name them")
+  verb->add_option("--compare", arguments->compare, "two methods, named as in the tables")
       ->expected(2)
       ->type_name("A B");
   verb->add_option("--baseline", arguments->baseline,
-                   "the method that others are measured by (uniform)")
+                   "the method that others are compared with (uniform)")
       ->type_name("METHOD");
   verb->add_option("--out", arguments->out, "the page (report.html in the first folder)")
       ->type_name("FILE");
   verb->add_option("--export", arguments->export_folder,
                    "write tables and figures for papers into this folder too")
       ->type_name("DIR");
-  verb->add_option("--title", arguments->title, "of the page (the folders' names)")
+  verb->add_option("--title", arguments->title, "title of the page (the names of the folders)")
       ->type_name("TEXT");
   verb->add_flag("--json", arguments->json, "print the statistics as JSON; no page unless --out");
   verb->callback([arguments] { report(*arguments); });

@@ -1,4 +1,4 @@
-// plr train: trains an agent, or goes on with a run.
+// plr train: trains an agent, or resumes a run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,13 +10,14 @@
 #include <type_traits>
 
 #include "app/procgen_setup.h"
-#include "app/progress_bar.h"
 #include "app/report.h"
-#include "app/shell_word.h"
-#include "app/stop_wanted.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
+#include "plr/terminal/number_text.h"
+#include "plr/terminal/progress_bar.h"
+#include "plr/terminal/shell_word.h"
+#include "plr/terminal/stop_signal.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
@@ -24,15 +25,19 @@
 namespace plr::app {
 namespace {
 
+using terminal::clock_text;
+using terminal::shell_word;
+using terminal::short_number;
+
 struct TrainArguments {
   std::string preset = "small";
   std::string algorithm = "default";
-  std::string method;  // empty: as the preset has it
+  std::string method;  // empty: that of the preset
   std::string config;
   std::string resume;
   std::string out;
   std::map<std::string, std::string> settings;  // given as flags
-  std::vector<std::string> others;              // flags that were given and are no settings
+  std::vector<std::string> others;              // given flags that are not settings
 };
 
 // Later ones win: preset, algorithm, method, file, flags.
@@ -52,8 +57,8 @@ train::TrainConfig config_of(const TrainArguments& arguments) {
   return config;
 }
 
-// runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, and with a number behind it if
-// that is taken.
+// runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, with a number appended if the
+// folder exists.
 std::filesystem::path new_folder(const train::TrainConfig& config) {
   const std::string name =
       run::file_name(fmt::format("{}-{}-s{}", catalog::short_env_name(config.task.env),
@@ -86,7 +91,7 @@ train::Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path
   return train::Trainer::resume(folder, steps);
 }
 
-BarState bar_state(const train::Progress& p) {
+terminal::BarState bar_state(const train::Progress& p) {
   const auto left = static_cast<double>(p.num_updates - p.update);
   const double per_second = p.steps_per_second;
   const double steps_left = left * static_cast<double>(p.steps) / static_cast<double>(p.update);
@@ -99,7 +104,7 @@ BarState bar_state(const train::Progress& p) {
           .text = text};
 }
 
-// How the program was called, for commands to type next: ./plr says so, being a script around it.
+// The name of the program in suggested commands; the script ./plr sets PLR_COMMAND.
 std::string command_name() {
   const char* name = std::getenv("PLR_COMMAND");
   return name != nullptr ? name : "plr";
@@ -113,24 +118,24 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
              train::method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
              clock_text(p.seconds));
   if (p.test_return) {
-    fmt::print("On levels it has never seen: return {:.3f}, success {:.0f}%.\n", *p.test_return,
-               100 * *p.test_success);
+    fmt::print("On levels outside the training set: return {:.3f}, success {:.0f}%.\n",
+               *p.test_return, 100 * *p.test_success);
   }
   const train::CurriculumKind other = task.curriculum == train::CurriculumKind::kPlr
                                           ? train::CurriculumKind::kUniform
                                           : train::CurriculumKind::kPlr;
   fmt::print(
       "\nNext:\n"
-      "  {1}/report.html     look at it\n"
-      "  {0} play {1} --level 1000000     watch it on a level\n"
-      "  {0} eval {1} --episodes 1000     measure it more closely\n"
+      "  {1}/report.html     the report\n"
+      "  {0} play {1} --level 1000000     watch the agent on a level\n"
+      "  {0} eval {1} --episodes 1000     evaluate it on more episodes\n"
       "  {0} train --config {1}/config.toml --curriculum {2}     compare\n"
       "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
       command_name(), run, to_text(other));
 }
 
-// What was learnt is safe by now, whatever becomes of the page about it.
-void write_own_page(const std::filesystem::path& folder) {
+// The run is saved at this point, so that a failure is only a warning.
+void write_run_page(const std::filesystem::path& folder) {
   try {
     write_page(folder);
   } catch (const std::runtime_error& error) {
@@ -141,32 +146,33 @@ void write_own_page(const std::filesystem::path& folder) {
 void train(const TrainArguments& arguments) {
   std::filesystem::path folder;
   train::Trainer trainer = trainer_of(arguments, folder);
-  fmt::print(stderr, "{} on {} in {}\n", arguments.resume.empty() ? "training" : "going on",
-             trainer.config().task.env, folder.string());
-  listen_for_stop();
-  ProgressBar bar(stderr);
+  fmt::print(stderr, "{} on {} in {}\n",
+             arguments.resume.empty() ? "training" : "resuming training", trainer.config().task.env,
+             folder.string());
+  terminal::handle_stop_signals();
+  terminal::ProgressBar bar(stderr);
   const bool is_done =
       trainer.run({.updated = [&](const train::Progress& p) { bar.show(bar_state(p)); },
-                   .should_stop = is_stop_wanted});
+                   .should_stop = terminal::stop_requested});
   bar.finish();
   if (is_done) {
-    write_own_page(folder);
+    write_run_page(folder);
     print_end(trainer, folder);
   } else {
-    fmt::print("Stopped after {} steps, and saved.  Go on with\n  {} train --resume {}\n",
+    fmt::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",
                trainer.progress().steps, command_name(), shell_word(folder.string()));
-    throw Stopped();
+    throw terminal::Stopped();
   }
 }
 
 std::string preset_help() {
-  std::string text = "settings to begin with:";
+  std::string text = "initial settings:";
   for (const auto& [name, summary] : train::presets())
     text += fmt::format("\n  {}: {}", name, summary);
   return text;
 }
 
-// ": one, another" for what has names.
+// ": one, another" for an enumeration; empty for other types.
 template <NamedEnum E>
 std::string choices(const E&) {
   return fmt::format(": {}", fmt::join(enum_names(E{}), ", "));
@@ -182,29 +188,29 @@ std::string method_names() {
 
 void add_train(CLI::App& program) {
   auto arguments = std::make_shared<TrainArguments>();
-  CLI::App* verb = program.add_subcommand("train", "train an agent, or go on with a run");
+  CLI::App* verb = program.add_subcommand("train", "train an agent, or resume a run");
   verb->footer(
       "Examples:\n"
-      "  plr train                                    learns a small task in minutes\n"
+      "  plr train                                    learn a small task in minutes\n"
       "  plr train --curriculum uniform --seed 2      the baseline\n"
       "  plr train --method ucb-drac+plr              another method of the paper\n"
-      "  plr train --mixreg 0.01 --drac --augmentation crop   or any of them together\n"
+      "  plr train --mixreg 0.01 --drac --augmentation crop   a combination\n"
       "  plr train --preset minigrid-multiroom        the paper's setting\n"
       "  plr train --levels full --buffer-size 500    on the full distribution of levels\n"
-      "  plr train --resume runs/NAME                 go on where it stopped\n"
+      "  plr train --resume runs/NAME                 continue a run that was stopped\n"
       "\n"
-      "Every setting above can stand in a file too: --config FILE with lines as  steps = 1000000");
+      "Settings can also be given in a file: --config FILE with lines such as  steps = 1000000");
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
   verb->add_option(
           "--algorithm", arguments->algorithm,
-          "default: the paper, but episodes are scored in pieces (D6); paper: to the letter; "
-          "released-code: as its authors'")
+          "default: the paper, but episodes are scored in pieces (D6); paper: exactly the paper; "
+          "released-code: the code of its authors")
       ->capture_default_str();
   verb->add_option("--method", arguments->method,
-                   "one of the paper's methods in its best setting: " + method_names());
+                   "a method of the paper with its best settings: " + method_names());
   verb->add_option("--config", arguments->config, "a file of settings");
-  verb->add_option("--resume", arguments->resume, "the folder of a run to go on with");
-  verb->add_option("--out", arguments->out, "the folder of the new run (runs/ and a telling name)");
+  verb->add_option("--resume", arguments->resume, "folder of a run to continue");
+  verb->add_option("--out", arguments->out, "folder of the new run (runs/ and a descriptive name)");
   const train::TrainConfig defaults = train::preset("small");
   visit_groups(defaults, [&](const char* title, const auto& group) {
     visit_fields(

@@ -1,8 +1,7 @@
-// What can the program do?
+// The verbs of the program, in the order of `plr --help`.
 //
-// One thing per verb: `plr VERB`.  A verb is a file that defines its add function, which describes
-// the verb's arguments and what to do with them; it is listed here, in the order of `plr --help`.
-// Verbs print their results to standard output and throw what goes wrong (main.cc).
+// Each verb has a file that defines its add function, which declares the arguments and the function
+// that handles them.  Verbs print their results to standard output and throw errors (main.cc).
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-"""Does the program plr say what is wrong, and do what it says?
+"""Tests of the command line of plr: help, errors, and the verbs that need no libtorch.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -23,7 +23,7 @@ class CommandLine(ProgramTest):
         for word in ("envs", "levels", "bench", "report", "Examples:"):
             self.assertIn(word, text)
 
-    def test_no_arguments_ask_for_help(self):
+    def test_no_arguments_print_the_help(self):
         self.assertEqual(self.output(), self.output("--help"))
 
     def test_every_verb_has_help(self):
@@ -47,7 +47,7 @@ class CommandLine(ProgramTest):
     def test_too_many_arguments_are_refused(self):
         self.assert_refused(["envs", "a", "b"], "plr envs: unexpected argument 'b'")
 
-    def test_an_empty_word_is_refused_as_of_a_variable_that_is_not_set(self):
+    def test_an_empty_argument_is_refused(self):
         self.assert_refused(["report", "--export", ""], "plr: --export must not be empty")
         self.assert_refused(["report", "--export="], "plr: --export must not be empty")
         self.assert_refused(["report", ""], "plr: an argument must not be empty")
@@ -56,7 +56,7 @@ class CommandLine(ProgramTest):
         self.assert_refused(["levels"], "plr levels: ENV is required; see plr levels --help")
         done = plr("bench")
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, "^plr bench: say which: env.*\n$")
+        self.assertRegex(done.stderr, "^plr bench: missing subcommand; choose one of: env.*\n$")
 
     def test_an_option_without_its_value_is_refused(self):
         done = plr("levels", MULTI_ROOM, "--out")
@@ -75,21 +75,21 @@ class CommandLine(ProgramTest):
         self.assertEqual(names, [f"minigrid/ObstructedMazeGamut-{size}"
                                  for size in ("Easy", "Medium", "Hard")])
 
-    def test_envs_as_json_has_every_fact(self):
+    def test_envs_as_json_has_every_field(self):
         [env] = json.loads(self.output("envs", MULTI_ROOM, "--json"))
         self.assertEqual(env, {
             "name": MULTI_ROOM, "group": "The paper's own",
             "summary": "The paper's MultiRoom: one to four rooms on a 14 x 14 grid.",
             "width": 14, "height": 14, "max_steps": 80, "num_actions": 7, "num_difficulties": 4})
 
-    def test_envs_says_when_nothing_matches(self):
+    def test_envs_names_the_closest_if_none_matches(self):
         self.assert_refused(["envs", "doorkay"],
                             "plr envs: no environment has 'doorkay' in its name; the closest is "
                             "minigrid/MiniGrid-DoorKey-5x5-v0")
 
     # ---- levels
 
-    def test_levels_are_drawn_in_letters_where_there_is_no_terminal(self):
+    def test_levels_are_drawn_in_letters_without_a_terminal(self):
         text = self.output("levels", "minigrid/MiniGrid-Empty-5x5-v0", "--seeds", "7,9")
         self.assertTrue(text.startswith(
             "minigrid/MiniGrid-Empty-5x5-v0: get to the green goal square\n\n"
@@ -100,12 +100,12 @@ class CommandLine(ProgramTest):
             "#  G#   #  G#\n"
             "#####   #####\n"), text)
 
-    def test_levels_tell_difficulty_and_mission(self):
+    def test_levels_show_difficulty_and_mission(self):
         self.assertIn("seed 3, 4 of 4", self.output("levels", MULTI_ROOM, "--seeds", "3"))
         self.assertIn("seed 1: you must fetch a grey ball",
                       self.output("levels", "minigrid/MiniGrid-Fetch-8x8-N3-v0", "--seeds", "0-1"))
 
-    def test_levels_of_the_other_seeding_are_others(self):
+    def test_seeding_changes_the_levels(self):
         legacy = self.output("levels", MULTI_ROOM, "--seeds", "3", "--seeding", "legacy")
         pcg64 = self.output("levels", MULTI_ROOM, "--seeds", "3", "--seeding", "pcg64")
         self.assertEqual(legacy, self.output("levels", MULTI_ROOM, "--seeds", "3"))
@@ -132,7 +132,7 @@ class CommandLine(ProgramTest):
                 ([MULTI_ROOM, "--columns", "0"], "--columns must be from 1 to 100, not 0")):
             self.assert_refused(["levels", *arguments], "plr levels: " + message)
 
-    def test_the_last_seed_is_a_level_too(self):
+    def test_the_largest_seed_is_a_level(self):
         self.assertIn("seed 18446744073709551615",
                       self.output("levels", MULTI_ROOM, "--seeds", "18446744073709551615"))
 
@@ -145,7 +145,7 @@ class CommandLine(ProgramTest):
         os.remove(os.path.join(directory.name, "probe.png"))
         return pathlib.Path(directory.name)
 
-    def test_a_picture_is_written_whole(self):
+    def test_a_picture_is_written_without_leftovers(self):
         out = self.picture_directory() / "levels.png"
         self.assertEqual(self.output("levels", MULTI_ROOM, "--seeds", "0-3", "--out", str(out)),
                          f"4 levels in {out}\n")
@@ -161,7 +161,7 @@ class CommandLine(ProgramTest):
 
     # ---- bench
 
-    def test_bench_env_measures_what_it_is_asked_for(self):
+    def test_bench_env_measures_the_given_environment(self):
         rows = json.loads(self.output("bench", "env", "--env", "minigrid/MiniGrid-Empty-5x5-v0",
                                       "--seconds", "0.02", "--num-slots", "3", "--json"))
         self.assertEqual([(row["observation"], row["num_slots"]) for row in rows],
@@ -177,10 +177,10 @@ class CommandLine(ProgramTest):
         self.assert_refused(["bench", "env", "--num-slots", "0"],
                             "plr bench env: num_slots must be from 1 to 65536, not 0")
 
-    # ---- the world
+    # ---- system errors
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
-    def test_output_that_does_not_arrive_is_an_error(self):
+    def test_output_that_cannot_be_written_is_an_error(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([PROGRAM, "envs"], stdout=full, stderr=subprocess.PIPE, text=True,
                                   check=False)

@@ -1,4 +1,4 @@
-"""Does plr experiment make its runs, go on where it stopped, and survive what one run does not?
+"""Tests of plr experiment: runs, plans, failures, interruption and resumption.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -59,34 +59,34 @@ class Experiment(ProgramTest):
             self.assertIn(f"finished {name}", done.stderr)
         self.assertIn("4 of 4 runs are finished: runs/tiny/report.html", done.stdout)
         self.assertIn("4 runs, 4 finished", (self.folder / "runs/tiny/report.html").read_text())
-        # Again, there is nothing to do.
+        # The second time there is nothing to do.
         again = self.experiment()
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertNotIn("finished empty", again.stderr)
 
-    def test_a_dry_run_lists_runs_with_their_cost_and_makes_none(self):
+    def test_a_dry_run_lists_runs_and_their_cost_only(self):
         self.write()
         done = self.experiment("--dry-run", "--speed", "1", "--jobs", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for name in NAMES:
             self.assertIn(name, done.stdout)
         self.assertIn("--method uniform --seed 2", done.stdout)
-        # 4 x 256 steps at one a second are 17 minutes 4 seconds, two at a time half of that.
-        self.assertIn("4 runs in runs/tiny, 1.0k steps to go; 18 min in all at 1 steps/s, 2 at a time: about 9 min",
+        # 4 x 256 steps at one per second are 17 minutes 4 seconds, two at a time half of that.
+        self.assertIn("4 runs in runs/tiny, 1.0k steps left; 18 min in total at 1 steps/s, 2 at a time: about 9 min",
                       done.stdout)
         self.assertFalse((self.folder / "runs").exists())
 
-    def test_a_rehearsal_is_short_and_lies_elsewhere(self):
+    def test_a_rehearsal_is_short_and_has_its_own_folder(self):
         self.write()
         done = self.experiment("--scale", "0.5")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.steps(NAMES[0], "tiny-scale0.5"), [64, 128])
-        # Its speed tells what the whole will cost.
-        self.assertRegex(self.experiment("--dry-run").stdout, "in all at .* steps/s")
+        # Its speed is used to estimate the cost of the whole.
+        self.assertRegex(self.experiment("--dry-run").stdout, "in total at .* steps/s")
 
-    def test_a_failing_run_leaves_the_others_unharmed(self):
+    def test_a_failing_run_does_not_affect_the_others(self):
         self.write()
-        # A file where the folder of a run shall be.
+        # A file in place of the folder of a run.
         (self.folder / "runs/tiny").mkdir(parents=True)
         (self.folder / "runs/tiny" / NAMES[1]).write_text("")
         done = self.experiment()
@@ -96,14 +96,14 @@ class Experiment(ProgramTest):
         self.assertIn("3 of 4 runs are finished", done.stdout)
         for name in NAMES[:1] + NAMES[2:]:
             self.assertEqual(self.steps(name)[-1], 256)
-        # Once the cause is gone, only that one is made.
+        # When the cause is removed, only that run is made.
         (self.folder / "runs/tiny" / NAMES[1]).unlink()
         done = self.experiment()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"finished {NAMES[1]} (4 of 4)", done.stderr)
 
     def interrupted(self, how):
-        """Interrupts long runs, then checks that they have stopped and go on from where they were."""
+        """Interrupts long runs and waits until they have stopped; returns exit code and output."""
         self.write(TINY.replace("steps = 256", "steps = 100000000"))
         process = subprocess.Popen([PROGRAM, "experiment", "tiny.toml", "--jobs", "2"], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -112,24 +112,24 @@ class Experiment(ProgramTest):
             wait_for_log(process, log)
         process.send_signal(how)
         out, _ = process.communicate(timeout=60)
-        # They end on their own when their parent is gone; until then their logs grow.
+        # They end when their parent has ended; until then their logs grow.
         for _ in range(200):
             sizes = [log.stat().st_size for log in logs]
             time.sleep(0.3)
             if sizes == [log.stat().st_size for log in logs]:
                 break
         else:
-            self.fail("the runs go on")
+            self.fail("the runs have not stopped")
         return process.returncode, out
 
-    def test_planned_commands_can_be_typed_whatever_the_folder(self):
+    def test_planned_commands_are_quoted_for_the_shell(self):
         self.write()
         done = self.experiment("--dry-run", "--out", "it's all here")
         commands = [line.strip() for line in done.stdout.splitlines() if line.startswith("          plr ")]
         self.assertEqual([shlex.split(line)[-2:] for line in commands],
                          [["--out", f"it's all here/{name}"] for name in NAMES])
 
-    def test_stopped_while_runs_begin_nothing_has_failed(self):
+    def test_stopping_while_runs_start_is_no_failure(self):
         self.write(TINY.replace("steps = 256", "steps = 100000000"))
         for delay in (0.02, 0.05, 0.1, 0.2, 0.3):
             process = subprocess.Popen([PROGRAM, "experiment", "tiny.toml", "--jobs", "2"], cwd=self.folder,
@@ -139,16 +139,16 @@ class Experiment(ProgramTest):
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=60)
-            self.assertIn(process.returncode, (128 + signal.SIGINT, -signal.SIGINT))  # or before it listens
+            self.assertIn(process.returncode, (128 + signal.SIGINT, -signal.SIGINT))  # before the handlers are installed
             self.assertNotIn("failed", err)
 
-    def test_ctrl_c_saves_all_runs_and_the_same_command_goes_on(self):
+    def test_ctrl_c_saves_all_runs_and_the_same_command_resumes(self):
         code, out = self.interrupted(signal.SIGINT)
         self.assertEqual(code, 128 + signal.SIGINT)
-        self.assertIn("Stopped, and saved.  Go on with the same command.", out)
+        self.assertIn("Stopped and saved.  The same command resumes.", out)
         done = [self.steps(name)[-1] for name in NAMES[:2]]
         self.assertFalse((self.folder / "runs/tiny" / NAMES[2]).exists())
-        # Both go on: to just a little further, as the file now says.
+        # Both resume, and end one update later, as the file now says.
         steps = max(done) + 64
         self.write(TINY.replace("steps = 256", f"steps = {steps}"))
         again = self.experiment("--jobs", "2")
@@ -167,7 +167,7 @@ class Experiment(ProgramTest):
         done = self.experiment()
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr, f"plr experiment: runs/tiny/{NAMES[0]} holds another run: temperature is 0.1, "
-                                      "not 0.7; name another folder with --out\n")
+                                      "not 0.7; choose another folder with --out\n")
 
     def test_wrong_files_and_options_are_refused(self):
         self.write("methods = [\"plr\"]\nsteps = 3\n")
@@ -177,7 +177,7 @@ class Experiment(ProgramTest):
                 (["tiny.toml", "--jobs", "0"], "--jobs must be at least 1, not 0"),
                 (["tiny.toml", "--speed", "0"], "--speed must be above 0, not 0"),
                 (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
-                (["tiny.toml", "--sbatch=--time=1"], "--sbatch goes with --slurm only")]:
+                (["tiny.toml", "--sbatch=--time=1"], "--sbatch requires --slurm")]:
             done = plr("experiment", *arguments, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
             self.assertIn(message, done.stderr)
@@ -185,10 +185,10 @@ class Experiment(ProgramTest):
                 ("", "tiny.toml: the file names no runs"),
                 ('env = "minigrid/DoorKye"\n', "tiny.toml: unknown environment 'minigrid/DoorKye'"),
                 ("[settings]\nsteps = 10\n", "tiny.toml: steps must be at least one update"),
-                ("[settings]\nseed = 5\n", "tiny.toml: seed stands above all sections"),
+                ("[settings]\nseed = 5\n", "tiny.toml: seed belongs above all sections"),
                 ('[settings]\nlevels = "nofile"\n', "there is no file nofile"),
                 ("[sweep]\ntemperature = []\n", "tiny.toml: temperature has no value"),
-                ('preset = "small"\npresets = ["small"]\n', "tiny.toml: presets is said twice")]:
+                ('preset = "small"\npresets = ["small"]\n', "tiny.toml: presets is given twice")]:
             self.write(text)
             done = plr("experiment", "tiny.toml", "--dry-run", cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)

@@ -1,4 +1,4 @@
-"""Does plr play show what an agent does?
+"""Tests of plr play: transcripts, pictures, errors and the live view.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -54,7 +54,7 @@ class Play(ProgramTest):
 
     def test_the_same_command_plays_the_same_episode(self):
         first = self.output("play", self.run_folder, "--seed", "5")
-        self.assertIn("on a level that it has never seen", first)
+        self.assertIn("on a level outside its training set", first)
         self.assertEqual(self.output("play", self.run_folder, "--seed", "5"), first)
         self.assertNotEqual(self.output("play", self.run_folder, "--seed", "6"), first)
 
@@ -62,12 +62,12 @@ class Play(ProgramTest):
         text = self.output("play", self.run_folder, "--level", "3", "--steps", "2")
         self.assertTrue(text.endswith("stopped: return 0.000 in 2 steps\n"), text)
 
-    def test_a_greedy_agent_takes_the_likeliest_action(self):
+    def test_a_greedy_agent_takes_the_most_likely_action(self):
         text = self.output("play", self.run_folder, "--level", "3", "--greedy", "--steps", "4")
         for line in text.splitlines()[4:8]:
             self.assertGreaterEqual(float(line.split()[-3]), 0.142)  # at least one in seven
 
-    def test_a_random_agent_needs_an_environment_only(self):
+    def test_a_random_agent_needs_only_an_environment(self):
         text = self.output("play", EMPTY, "--level", "3", "--steps", "3")
         self.assertIn("random actions\n", text)
         self.assertRegex(text, r"\n    1  [a-z ]+ +0\.143 +- +0\.000\n")
@@ -84,7 +84,7 @@ class Play(ProgramTest):
         probe.unlink()
         return probe
 
-    def test_a_gif_has_a_frame_per_moment_and_loops(self):
+    def test_a_gif_has_a_frame_per_step_and_loops(self):
         out = self.in_new_directory("a.gif", "giflib")
         text = self.output("play", self.run_folder, "--level", "3", "--steps", "6", "--gif", str(out))
         self.assertEqual(text, f"7 frames in {out}\nstopped: return 0.000 in 6 steps\n")
@@ -112,7 +112,7 @@ class Play(ProgramTest):
 
     # ---- wrong commands
 
-    def test_what_is_no_run_is_refused(self):
+    def test_a_name_that_is_no_run_is_refused(self):
         self.assert_refused(["play", "nowhere"],
                             "plr play: 'nowhere' is neither the folder of a run (no config.toml) "
                             "nor an environment (plr envs lists them)")
@@ -134,12 +134,12 @@ class Play(ProgramTest):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"^plr play: {option}: .*; see plr play --help\n$")
 
-    def test_what_cannot_go_together_is_refused(self):
+    def test_options_that_conflict_are_refused(self):
         self.assert_refused(["play", EMPTY, "--greedy"],
-                            "plr play: --greedy needs a trained agent: name a run")
+                            "plr play: --greedy requires a trained agent: give the folder of a run")
         self.assert_refused(["play", EMPTY, "--step"],
-                            "plr play: --step waits at a terminal: leave it away with --gif, "
-                            "--png, or where the output goes elsewhere")
+                            "plr play: --step requires a terminal: remove it with --gif, --png or "
+                            "redirected output")
 
     def test_a_damaged_checkpoint_is_named(self):
         copy = self.folder / "damaged"
@@ -159,7 +159,7 @@ class Play(ProgramTest):
     # ---- the terminal
 
     def at_terminal(self, arguments, act=None, times=1):
-        """What a terminal gets, and the exit code; something is done that often meanwhile."""
+        """Returns the output at a terminal and the exit code; calls `act` after the first frames."""
         terminal, inner = pty.openpty()
         environment = dict(os.environ, COLORTERM="truecolor", NO_COLOR="")
         with subprocess.Popen([PROGRAM, "play", *arguments], stdin=inner, stdout=inner,

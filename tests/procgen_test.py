@@ -1,4 +1,4 @@
-"""Does the program play Procgen, and say what to do where it is missing?
+"""Tests of the program with Procgen, installed and missing.
 
 Run by ctest with the program's path in PLR_PROGRAM and Procgen in PLR_PROCGEN; needs Python's standard
 library only.
@@ -17,7 +17,7 @@ from program import PROGRAM, ProgramTest, plr, wait_for_log
 
 REMEDY = ("; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
           "procgen 0.10.7 wheel (cp310, manylinux x86_64)\n")
-# A game of short episodes and little learning.
+# A game with short episodes, and a short training run.
 TRAIN = ["train", "--preset", "procgen-easy", "--env", "procgen/leaper", "--device", "cpu", "--threads",
          "1", "--num-slots", "4", "--num-workers", "2", "--rollout-length", "8", "--num-minibatches", "2",
          "--epochs", "1", "--eval-interval", "0", "--eval-episodes", "1", "--final-episodes", "1"]
@@ -59,7 +59,7 @@ class Procgen(ProgramTest):
                                       f"{self.folder}/fake setup procgen\noutput\n")
         self.assertIn("procgen/leaper, level 7\n", done.stdout)
         self.assertEqual(self.calls(), "setup procgen\n")
-        # It is there now.
+        # The second time it is installed.
         self.assertEqual(plr("play", "procgen/leaper", "--level", "7", env=environment).stderr, "")
         self.assertEqual(self.calls(), "setup procgen\n")
 
@@ -97,7 +97,7 @@ class Procgen(ProgramTest):
     def test_levels_are_pictures(self):
         self.assert_refused(["levels", "procgen/maze"],
                             "plr levels: levels of procgen/maze are pictures: write them with --out "
-                            "FILE, or look at them in a terminal with colors")
+                            "FILE, or use a terminal with colors")
         out = self.folder / "maze.png"
         done = plr("levels", "procgen/maze", "--seeds", "0-2", "--out", str(out))
         if "built without" in done.stderr:
@@ -118,7 +118,7 @@ class Procgen(ProgramTest):
         self.assertGreater(row["library_steps_per_second"], 0)
         self.assertGreater(row["steps_per_second"], 0)
 
-    def test_a_run_ends_at_ctrl_c_and_goes_on(self):
+    def test_a_run_stops_at_ctrl_c_and_resumes(self):
         run = self.folder / "run"
         process = subprocess.Popen([PROGRAM, *TRAIN, "--steps", "1000000", "--out", str(run)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -1,4 +1,4 @@
-"""How tests run the program plr, whose path is in PLR_PROGRAM."""
+"""Helpers for tests that run the program plr, whose path is in PLR_PROGRAM."""
 
 import os
 import subprocess
@@ -14,9 +14,9 @@ def plr(*arguments, **options):
 
 
 def wait_for_log(process, log):
-    """Until a run has logged something; fails if it ends before."""
+    """Waits until a run has logged a record; fails if the run ends before."""
     while not log.exists() or not log.read_text():
-        assert process.poll() is None, f"ended with {process.returncode} before {log} was there"
+        assert process.poll() is None, f"ended with {process.returncode} before {log} existed"
         time.sleep(0.05)
 
 

@@ -1,7 +1,7 @@
-"""Does an experiment run as an array of jobs on a real Slurm?
+"""Tests of plr experiment --slurm on a real Slurm.
 
-Starts a Slurm of one node in a scratch directory and stops it again; needs Debian's package slurm-wlm
-and to be root.  Run by ctest with the program's path in PLR_PROGRAM.
+Starts a Slurm of one node in a temporary directory and stops it at the end.  Needs Debian's package
+slurm-wlm and root.  Run by ctest with the program's path in PLR_PROGRAM.
 """
 
 import json
@@ -28,13 +28,13 @@ def skip(why):
 
 MISSING = [name for name in ("slurmctld", "slurmd", "sbatch", "squeue", "munged") if not shutil.which(name)]
 if os.geteuid() != 0:
-    skip("a Slurm can be started by root only")
+    skip("only root can start Slurm")
 if MISSING:
-    skip(f"there is no {MISSING[0]}; apt-get install slurm-wlm")
+    skip(f"{MISSING[0]} is not installed; apt-get install slurm-wlm")
 
 
 class Slurm:
-    """One node that is this machine, with two cores whatever it has."""
+    """A cluster of one node, this machine, configured with two cores."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -75,7 +75,7 @@ SlurmdLogFile={self.folder}/slurmd.log
         self.wait_until(lambda: "idle" in self.call("sinfo", "-h", "-o", "%t"), "no node became idle")
 
     def start_munge(self):
-        """Slurm's letters are sealed by munge: the one that runs already, or one of our own."""
+        """Slurm authenticates with munge: uses a running daemon or starts one."""
         if subprocess.run(["munge", "-n"], capture_output=True, check=False).returncode == 0:
             return
         key = pathlib.Path("/etc/munge/munge.key")
@@ -90,7 +90,7 @@ SlurmdLogFile={self.folder}/slurmd.log
                                                extra_groups=[], stdout=subprocess.DEVNULL,
                                                stderr=subprocess.DEVNULL))
         self.wait_until(lambda: subprocess.run(["munge", "-n"], capture_output=True,
-                                               check=False).returncode == 0, "munged did not answer")
+                                               check=False).returncode == 0, "munged did not respond")
 
     def stop(self):
         self.call("scancel", "--user=root")
@@ -141,13 +141,13 @@ class SlurmTest(unittest.TestCase):
         done = plr("experiment", name + ".toml", "--slurm", "--sbatch=--comment=a test", "--jobs", "2",
                    cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"4 runs.  Submit with\n  sbatch runs/{name}/job.sh\n", done.stdout)
+        self.assertIn(f"4 runs.  Submit them with\n  sbatch runs/{name}/job.sh\n", done.stdout)
 
     def steps(self, name, run):
         log = (self.folder / "runs" / name / run / "log.jsonl").read_text().splitlines()
         return [json.loads(line)["steps"] for line in log]
 
-    def test_every_task_is_a_run_and_all_land_in_one_report(self):
+    def test_every_task_is_a_run_of_one_report(self):
         self.write("cluster", TINY)
         self.submit("cluster")
         self.wait_for_jobs()
@@ -158,13 +158,13 @@ class SlurmTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("4 runs in runs/cluster/report.html", done.stdout)
 
-    def test_tasks_that_are_cut_off_go_on_when_submitted_again(self):
+    def test_interrupted_tasks_resume_when_submitted_again(self):
         self.write("cut", TINY.replace("steps = 256", "steps = 100000000"))
         self.submit("cut")
         logs = [self.folder / "runs/cut" / run / "log.jsonl" for run in NAMES[:2]]
         self.slurm.wait_until(lambda: all(log.exists() and log.read_text() for log in logs),
-                              "the first two runs did not begin")
-        # As before a time limit, but at once: the runs save and end.  Those that wait would follow.
+                              "the first two runs did not start")
+        # The signal of a time limit: the runs save and end.  Pending tasks are canceled first.
         self.slurm.call("scancel", "--name=plr-cut", "--state=PENDING")
         self.slurm.call("scancel", "--signal=TERM", "--batch", "--name=plr-cut", "--state=RUNNING")
         self.wait_for_jobs()

@@ -245,7 +245,7 @@ class Train(ProgramTest):
         again = plr("eval", "run", "--episodes", "6", "--json", cwd=self.folder)
         self.assertEqual(done.stdout, again.stdout)
         table = plr("eval", "run", "--episodes", "6", cwd=self.folder).stdout
-        self.assertIn("never seen", table)
+        self.assertIn("unseen", table)
 
     def test_wrong_evaluations_are_refused(self):
         self.train("--out", "run")

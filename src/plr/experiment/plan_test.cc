@@ -1,0 +1,130 @@
+#include "plr/experiment/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "plr/base/files.h"
+#include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
+
+namespace plr::experiment {
+namespace {
+
+Plan read(const std::string& text, const PlanOptions& options = {}) {
+  const TemporaryDirectory temporary;
+  write_text(temporary / "try.toml", text);
+  return read_plan(temporary / "try.toml", options);
+}
+
+std::vector<std::string> names(const Plan& plan) {
+  std::vector<std::string> result;
+  for (const PlannedRun& run : plan.runs) result.push_back(run.name);
+  return result;
+}
+
+// The message without the file's name.
+std::string complaint(const std::string& text) {
+  const std::string message = invalid_argument_of([&] { read(text); });
+  return message.substr(message.find(": ") + 2);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Plan, HasOneRunForEveryCombination) {
+  const Plan plan = read(
+      "methods = [\"plr\", \"uniform\"]\n"
+      "seeds = \"1-2\"\n");
+  EXPECT_EQ(plan.name, "try");
+  EXPECT_EQ(names(plan), (Names{"doorkey-6x6-plr-s1", "doorkey-6x6-plr-s2",
+                                "doorkey-6x6-uniform-s1", "doorkey-6x6-uniform-s2"}));
+  EXPECT_EQ(plan.runs[3].config.task.curriculum, train::CurriculumKind::kUniform);
+  EXPECT_EQ(plan.runs[3].config.schedule.seed, 2U);
+}
+
+TEST(Plan, SweepsOverSettings) {
+  const Plan plan = read(
+      "[settings]\nsteps = 100000\n[sweep]\nstaleness_coef = [0.1, 0.3]\ntemperature = [1, 2]\n");
+  EXPECT_EQ(names(plan), (Names{"doorkey-6x6-staleness_coef0.1-temperature1-s1",
+                                "doorkey-6x6-staleness_coef0.1-temperature2-s1",
+                                "doorkey-6x6-staleness_coef0.3-temperature1-s1",
+                                "doorkey-6x6-staleness_coef0.3-temperature2-s1"}));
+  EXPECT_EQ(plan.runs[2].config.replay.staleness_coef, 0.3);
+  EXPECT_EQ(plan.runs[2].config.schedule.steps, 100'000);
+}
+
+TEST(Plan, VariantsMaySetTheMethod) {
+  const Plan plan = read(
+      "[settings]\nlevels = \"full\"\n"
+      "[variant.uniform]\nmethod = \"uniform\"\n"
+      "[variant.m500]\nmethod = \"plr\"\nbuffer_size = 500\n");
+  EXPECT_EQ(names(plan), (Names{"doorkey-6x6-uniform-s1", "doorkey-6x6-plr-m500-s1"}));
+  EXPECT_EQ(plan.runs[1].config.replay.buffer_size, 500U);
+}
+
+TEST(Plan, VariantsMaySetTheAlgorithm) {
+  const Plan plan = read(
+      "[variant.paper]\nmethod = \"plr\"\n"
+      "[variant.released]\nmethod = \"plr\"\nalgorithm = \"released-code\"\n");
+  EXPECT_EQ(plan.runs[0].config.replay.warmup_fraction, 0);
+  EXPECT_EQ(plan.runs[1].config.replay.warmup_fraction, 1);
+  EXPECT_EQ(plan.runs[1].arguments, (Names{"--preset", "small", "--algorithm", "released-code",
+                                           "--method", "plr", "--seed", "1"}));
+}
+
+TEST(Plan, ListsTheArgumentsOfTrain) {
+  const Plan plan = read("[settings]\nnum_slots = 8\n");
+  EXPECT_EQ(plan.runs[0].arguments,
+            (Names{"--preset", "small", "--seed", "1", "--num-slots", "8"}));
+}
+
+TEST(Plan, ScalesToWholeUpdatesAndKeepsEvaluations) {
+  // 64 slots x 128 steps are an update of 8,192; 3 M steps are 366 of them, a hundredth 3.
+  const Plan plan = read("seeds = 1\n", {.scale = 0.01});
+  EXPECT_EQ(plan.runs[0].config.schedule.steps, 3 * 8192);
+  EXPECT_EQ(plan.runs[0].config.schedule.eval_interval, 1);
+  EXPECT_EQ(read("seeds = 1\n", {.scale = 1e-9}).runs[0].config.schedule.steps, 8192);
+}
+
+TEST(Plan, SetsThreadsAndWorkersUnlessTheFileDoes) {
+  const Plan plain = read("seeds = 1\n", {.num_threads = 3});
+  EXPECT_EQ(plain.runs[0].config.compute.num_threads, 3);
+  EXPECT_EQ(plain.runs[0].config.env.num_workers, 3);
+  const Plan with_threads = read("[settings]\nthreads = 2\n", {.num_threads = 3});
+  EXPECT_EQ(with_threads.runs[0].config.compute.num_threads, 2);
+  EXPECT_EQ(with_threads.runs[0].config.env.num_workers, 3);
+}
+
+TEST(Plan, ReportsWhatIsWrongWithTheFile) {
+  EXPECT_EQ(
+      complaint("methds = 3\n"),
+      "unknown line 'methds'; did you mean methods?  Settings of runs belong under [settings]");
+  EXPECT_EQ(complaint("[settings]\ntemperatur = 3\n"),
+            "unknown setting 'temperatur'; did you mean temperature?");
+  EXPECT_EQ(complaint("[settings]\ntemperature = 0\n"), "temperature must be above 0, not 0");
+  EXPECT_EQ(complaint("[settings]\ntemperature = [1, 2]\n"),
+            "temperature has 2 values; lists belong under [sweep]");
+  EXPECT_EQ(complaint("[sweeep]\ntemperature = 1\n"),
+            "unknown section [sweeep]; use [settings], [sweep] or [variant.NAME]");
+  EXPECT_EQ(complaint("seeds = \"5-1\"\n"), "seeds must be numbers or ranges like 1-10, not 5-1");
+  EXPECT_EQ(complaint("seeds = \"1-20000\"\n"),
+            "seeds must be at most 10000 in a range, not 1-20000");
+  EXPECT_EQ(complaint("seeds = [1, 1]\n"), "two runs would be named doorkey-6x6-s1");
+  EXPECT_THROW(read_plan("nowhere.toml", {}), std::invalid_argument);
+}
+
+TEST(Plan, DifferenceIgnoresStepsAndTheMachine) {
+  train::TrainConfig planned = train::preset("small");
+  train::TrainConfig found = planned;
+  EXPECT_EQ(difference(planned, found), "");
+  found.schedule.steps += 1;       // it can be extended
+  found.compute.num_threads += 1;  // a property of the machine
+  planned.compute.precision = learn::Precision::kAuto;
+  found.compute.precision = learn::Precision::kFp32;  // resolved on that machine
+  EXPECT_EQ(difference(planned, found), "");
+  found.replay.temperature = 0.5;
+  EXPECT_EQ(difference(planned, found), "temperature is 0.5, not 0.1");
+}
+
+}  // namespace
+}  // namespace plr::experiment

@@ -1,0 +1,31 @@
+#include "plr/terminal/stop_signal.h"
+
+#include <csignal>
+
+namespace plr::terminal {
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+void receive(int signal) {
+  received = signal;
+  if (signal == SIGINT) std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
+
+void handle_stop_signals() {
+  std::signal(SIGINT, receive);
+  std::signal(SIGTERM, receive);
+  if (std::signal(SIGHUP, receive) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
+bool stop_requested() { return received != 0; }
+
+int Stopped::exit_code() const { return 128 + (stop_requested() ? received : SIGTERM); }
+
+bool is_stopped(int exit_code) {
+  return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM || exit_code == 128 + SIGHUP;
+}
+
+}  // namespace plr::terminal
