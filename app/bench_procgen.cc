@@ -186,10 +186,10 @@ class OurPlay {
 
   // Runs until the next group has stepped or has started levels; returns the number of steps.
   int step() {
-    for (;; env_.help()) {
+    for (;; env_.run_one_task()) {
       for (std::size_t i = 0; i < groups_.size(); ++i) {
         next_ = (next_ + 1) % groups_.size();
-        if (env_.is_done(groups_[next_].lane)) return go_on(groups_[next_]);
+        if (env_.ready(groups_[next_].lane)) return advance(groups_[next_]);
       }
     }
   }
@@ -207,32 +207,32 @@ class OurPlay {
 
   static Start again(int slot) { return {slot, static_cast<LevelId>(slot)}; }
 
-  int go_on(Group& group) {
+  int advance(Group& group) {
     if (!group.starts.empty()) {
-      env_.finish_start(group.lane, group.starts);
+      env_.collect(group.lane);
       group.starts.clear();
-      begin_step(group);
+      submit_step(group);
       return 0;
     }
     const StepBatch batch = buffers_.batch();
-    env_.finish_step(group.lane, group.slots, batch);
+    env_.collect(group.lane);
     num_steps_ += group.slots.size();
     for (int slot = group.slots.begin; slot < group.slots.end; ++slot) {
       if (batch.ended(slot)) group.starts.push_back(again(slot));
     }
-    group.starts.empty() ? begin_step(group) : start(group);
+    group.starts.empty() ? submit_step(group) : start(group);
     return group.slots.size();
   }
 
-  void begin_step(const Group& group) {
+  void submit_step(const Group& group) {
     const auto actions = actions_.next().subspan(static_cast<std::size_t>(group.slots.begin),
                                                  static_cast<std::size_t>(group.slots.size()));
-    env_.begin_step(group.lane, group.slots, actions, buffers_.batch());
+    env_.submit_step(group.lane, group.slots, actions, buffers_.batch());
   }
 
   void start(Group& group) {
     const double begin = thread_seconds();
-    env_.begin_start(group.lane, group.starts, buffers_.batch());
+    env_.submit_start(group.lane, group.starts, buffers_.batch());
     start_seconds_ += thread_seconds() - begin;
     num_starts_ += static_cast<double>(group.starts.size());
   }

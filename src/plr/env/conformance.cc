@@ -12,7 +12,7 @@
 namespace plr {
 namespace {
 
-// Enough for objects to be picked up, doors to open and some episodes to end.
+// Long enough that objects are picked up, doors open and some episodes end.
 constexpr int kSteps = 120;
 constexpr LevelId kFirstLevel = 3;
 
@@ -27,21 +27,28 @@ class Conformance {
     return SlotPlayer(make_(num_slots, num_workers));
   }
 
-  void expect(bool kept, const std::string& sentence) {
-    if (!kept && std::ranges::find(broken_, sentence) == broken_.end()) broken_.push_back(sentence);
+  // Adds `rule` to the violations unless it holds; once.
+  void expect(bool holds, const std::string& rule) {
+    if (holds || std::ranges::find(violations_, rule) != violations_.end()) return;
+    violations_.push_back(rule);
   }
+  SlotPlayer player_in_every_phase();
   std::vector<Action> actions(const EnvSpec& spec, int count = kSteps);
 
-  void spec_makes_sense();
+  void spec_is_valid();
   void episodes_end_in_time();
   void equal_levels_give_equal_episodes();
   void slots_are_independent();
   void start_and_step_write_only_where_they_should();
-  void worker_count_changes_nothing();
-  void difficulties_are_told();
-  void goes_on_identically_after_load();
+  void worker_count_does_not_matter();
+  void difficulties_match_the_spec();
+  void continues_identically_after_load();
   void any_phase_can_be_saved();
-  void misuse_is_refused();
+  void lanes_are_independent();
+  void invalid_steps_are_refused();
+  void invalid_starts_are_refused();
+  void short_buffers_are_refused();
+  void unknown_slots_are_refused();
   void damaged_bytes_are_refused();
 
   template <class Error>
@@ -50,26 +57,28 @@ class Conformance {
 
   const MakeEnv& make_;
   Random random_;
-  std::vector<std::string> broken_;
+  std::vector<std::string> violations_;
 };
 
 std::vector<std::string> Conformance::run() {
-  spec_makes_sense();
-  if (!broken_.empty()) return broken_;
+  spec_is_valid();
+  if (!violations_.empty()) return violations_;
   for (const auto check :
        {&Conformance::episodes_end_in_time, &Conformance::equal_levels_give_equal_episodes,
         &Conformance::slots_are_independent,
         &Conformance::start_and_step_write_only_where_they_should,
-        &Conformance::worker_count_changes_nothing, &Conformance::difficulties_are_told,
-        &Conformance::goes_on_identically_after_load, &Conformance::any_phase_can_be_saved,
-        &Conformance::misuse_is_refused, &Conformance::damaged_bytes_are_refused}) {
+        &Conformance::worker_count_does_not_matter, &Conformance::difficulties_match_the_spec,
+        &Conformance::continues_identically_after_load, &Conformance::any_phase_can_be_saved,
+        &Conformance::lanes_are_independent, &Conformance::invalid_steps_are_refused,
+        &Conformance::invalid_starts_are_refused, &Conformance::short_buffers_are_refused,
+        &Conformance::unknown_slots_are_refused, &Conformance::damaged_bytes_are_refused}) {
     try {
       (this->*check)();
     } catch (const std::exception& error) {
-      expect(false, std::string("right use is never refused: ") + error.what());
+      expect(false, std::string("valid calls are never refused: ") + error.what());
     }
   }
-  return broken_;
+  return violations_;
 }
 
 std::vector<Action> Conformance::actions(const EnvSpec& spec, int count) {
@@ -80,15 +89,15 @@ std::vector<Action> Conformance::actions(const EnvSpec& spec, int count) {
   return drawn;
 }
 
-void Conformance::spec_makes_sense() {
+void Conformance::spec_is_valid() {
   for (const int num_slots : {1, 5}) {
     SlotPlayer some = player(num_slots);
     const EnvSpec& spec = some.spec();
-    expect(spec.num_slots == num_slots, "it has as many slots as were asked for");
+    expect(spec.num_slots == num_slots, "it has the requested number of slots");
     expect(!spec.name.empty(), "its spec has a name");
     expect(spec.num_actions > 0, "its spec has actions");
     expect(spec.max_steps > 0, "its spec has a step limit");
-    expect(spec.observation_size() > 0, "its observations have bytes");
+    expect(spec.observation_size() > 0, "its observations are not empty");
     expect(spec.last_level > kFirstLevel + 100, "it has at least a hundred levels");
     const LevelSet& all = spec.full_distribution;
     expect(all[0] <= spec.last_level && all[all.size() - 1] <= spec.last_level,
@@ -101,7 +110,7 @@ void Conformance::episodes_end_in_time() {
   for (LevelId level = 0; level < 3; ++level) {
     const Episode episode = one.play_level(0, level, actions(one.spec(), one.spec().max_steps));
     expect(!one.env().is_running(0), "no episode is longer than max_steps");
-    expect(one.env().level(0) == level, "a slot tells the level that it has played");
+    expect(one.env().level(0) == level, "a slot reports the level that it played");
   }
 }
 
@@ -125,7 +134,7 @@ void Conformance::equal_levels_give_equal_episodes() {
   }
 }
 
-// All slots at once, then in two halves, against each alone in an environment of its own.
+// Steps all slots at once, then in two halves, and compares with each slot alone in an environment.
 void Conformance::slots_are_independent() {
   constexpr int kSlots = 5;
   SlotPlayer together = player(kSlots);
@@ -148,8 +157,8 @@ void Conformance::slots_are_independent() {
     halves.env().step({0, 2}, std::span(now).first(2), halves.batch());
     for (int slot = 0; slot < kSlots; ++slot) {
       SlotPlayer& single = alone[static_cast<std::size_t>(slot)];
-      const Moment moment = single.step(0, now[static_cast<std::size_t>(slot)]);
-      equal = equal && moment == together.last(slot) && moment == halves.last(slot);
+      const SlotOutput output = single.step(0, now[static_cast<std::size_t>(slot)]);
+      equal = equal && output == together.last(slot) && output == halves.last(slot);
       if (!together.batch().ended(slot)) continue;
       const LevelId next = kFirstLevel + 10 + static_cast<LevelId>(t);
       together.start(slot, next);
@@ -170,22 +179,22 @@ void Conformance::start_and_step_write_only_where_they_should() {
     std::ranges::fill(three.batch().truncated, std::uint8_t{255});
   };
   fill();
-  const Moment untouched = three.last(0);
+  const SlotOutput untouched = three.last(0);
   three.step(1, 0);
   expect(three.last(0) == untouched && three.last(2) == untouched,
-         "a step writes only about its slots");
+         "a step writes only the data of its slots");
   expect(three.batch().terminated[1] <= 1 && three.batch().truncated[1] <= 1,
          "ends are written as 0 or 1");
   fill();
-  const Moment started = three.start(1, kFirstLevel);
-  Moment expected = untouched;
+  const SlotOutput started = three.start(1, kFirstLevel);
+  SlotOutput expected = untouched;
   expected.observation = started.observation;
   expect(three.last(0) == untouched && three.last(2) == untouched,
-         "a start writes only about its slots");
+         "a start writes only the data of its slots");
   expect(three.last(1) == expected, "a start writes nothing but the observation");
 }
 
-void Conformance::worker_count_changes_nothing() {
+void Conformance::worker_count_does_not_matter() {
   constexpr int kSlots = 8;
   SlotPlayer one = player(kSlots, 1);
   SlotPlayer many = player(kSlots, 3);
@@ -207,20 +216,23 @@ void Conformance::worker_count_changes_nothing() {
       if (one.batch().ended(slot)) starts.push_back({slot, static_cast<LevelId>(t)});
     }
   }
-  expect(equal, "the number of workers changes nothing");
+  expect(equal, "the number of workers does not matter");
 }
 
-void Conformance::difficulties_are_told() {
+void Conformance::difficulties_match_the_spec() {
   SlotPlayer one = player(1);
   const int count = one.spec().num_difficulties;
   for (LevelId level = 0; level < 20; ++level) {
     const std::optional<int> difficulty = one.env().difficulty(level);
-    expect(difficulty.has_value() == (count > 0), "levels have a difficulty iff the spec says so");
-    if (difficulty) expect(*difficulty >= 0 && *difficulty < count, "difficulties lie in bounds");
+    expect(difficulty.has_value() == (count > 0),
+           "levels have a difficulty if and only if the spec says so");
+    if (difficulty)
+      expect(*difficulty >= 0 && *difficulty < count,
+             "difficulties are below the number in the spec");
   }
 }
 
-void Conformance::goes_on_identically_after_load() {
+void Conformance::continues_identically_after_load() {
   SlotPlayer original = player(2);
   for (const int num_steps : {0, 1, 40}) {
     original.start(0, kFirstLevel);
@@ -236,10 +248,9 @@ void Conformance::goes_on_identically_after_load() {
       expect(other.env().is_running(slot) == is_running && other.env().level(slot) == kFirstLevel &&
                  other.env().mission(slot) == mission,
              "a loaded slot has the level, mission and phase of the saved one, in " + where);
-      expect(other.saved(slot) == bytes,
-             "saving what was loaded gives the same bytes, in " + where);
+      expect(other.saved(slot) == bytes, "a loaded slot saves the same bytes, in " + where);
       expect(other.play(slot, rest) == episode,
-             "an episode goes on identically after load, in " + where);
+             "an episode continues identically after load, in " + where);
     };
     expect_same(original, 0, "the same slot");
     original.play_level(1, kFirstLevel + 1, actions(original.spec(), 9));
@@ -263,7 +274,7 @@ void Conformance::any_phase_can_be_saved() {
          "a slot that has not been started can be saved and loaded");
 }
 
-// `act` throws an Error, and afterwards every slot is as it was.
+// `act` throws an Error and leaves the state of every slot unchanged.
 template <class Error>
 void Conformance::expect_refused(SlotPlayer& player, const std::string& what,
                                  const std::function<void()>& act) {
@@ -274,32 +285,34 @@ void Conformance::expect_refused(SlotPlayer& player, const std::string& what,
   } catch (const Error&) {
     refused = true;
   } catch (const std::exception& other) {
-    expect(false, what + " is refused with another error: " + other.what());
+    expect(false, what + " is refused with the right type of error, not: " + other.what());
     return;
   }
   expect(refused, what + " is refused");
-  expect(player.all_saved() == before, "nothing has changed after " + what);
+  expect(player.all_saved() == before, "no slot has changed after " + what);
 }
 
-void Conformance::misuse_is_refused() {
-  using std::invalid_argument;
-  using std::out_of_range;
+// Three slots: running, ended, not started.
+SlotPlayer Conformance::player_in_every_phase() {
   SlotPlayer three = player(3);
-  VectorEnv& env = three.env();
-  const Action good = 0;
-  const auto step_with = [&](SlotRange slots, const std::vector<Action>& some) {
-    return [&env, &three, slots, some] { env.step(slots, some, three.batch()); };
-  };
-  const auto start_with = [&](const std::vector<Start>& some) {
-    return [&env, &three, some] { env.start(some, three.batch()); };
-  };
-  expect_refused<invalid_argument>(three, "a step before the first start",
-                                   step_with({0, 1}, {good}));
   three.start(0, kFirstLevel);
   three.start(1, kFirstLevel);
   three.play(1, actions(three.spec(), three.spec().max_steps));
-  expect_refused<invalid_argument>(three, "a step after an end", step_with({0, 2}, {good, good}));
+  return three;
+}
+
+void Conformance::invalid_steps_are_refused() {
+  using std::invalid_argument;
+  using std::out_of_range;
+  SlotPlayer three = player_in_every_phase();
+  const Action good = 0;
   const Action too_high = three.spec().num_actions;
+  const auto step_with = [&](SlotRange slots, const std::vector<Action>& some) {
+    return [&three, slots, some] { three.env().step(slots, some, three.batch()); };
+  };
+  expect_refused<invalid_argument>(three, "a step before the first start",
+                                   step_with({2, 3}, {good}));
+  expect_refused<invalid_argument>(three, "a step after an end", step_with({0, 2}, {good, good}));
   expect_refused<invalid_argument>(three, "a negative action", step_with({0, 1}, {-1}));
   expect_refused<invalid_argument>(three, "an action too high", step_with({0, 1}, {too_high}));
   expect_refused<invalid_argument>(three, "too few actions", step_with({0, 1}, {}));
@@ -307,43 +320,88 @@ void Conformance::misuse_is_refused() {
   expect_refused<out_of_range>(three, "a step of a negative slot", step_with({-1, 0}, {good}));
   expect_refused<out_of_range>(three, "a step of a slot too high", step_with({3, 4}, {good}));
   expect_refused<out_of_range>(three, "a range that ends before it begins", step_with({1, 0}, {}));
+}
 
+void Conformance::invalid_starts_are_refused() {
+  using std::invalid_argument;
+  using std::out_of_range;
+  SlotPlayer three = player_in_every_phase();
+  const auto start_with = [&](const std::vector<Start>& some) {
+    return [&three, some] { three.env().start(some, three.batch()); };
+  };
   expect_refused<out_of_range>(three, "a start of a slot too high",
                                start_with({{0, kFirstLevel}, {3, kFirstLevel}}));
   expect_refused<out_of_range>(three, "a start of a negative slot", start_with({{-1, 0}}));
   expect_refused<invalid_argument>(three, "a slot started twice", start_with({{0, 1}, {0, 2}}));
-  if (three.spec().last_level < std::numeric_limits<LevelId>::max()) {
-    const LevelId outside = three.spec().last_level + 1;
-    expect_refused<out_of_range>(three, "a level that does not exist",
-                                 start_with({{2, kFirstLevel}, {0, outside}}));
-    expect_refused<out_of_range>(three, "the difficulty of a level that does not exist",
-                                 [&] { env.difficulty(outside); });
-  }
+  if (three.spec().last_level == std::numeric_limits<LevelId>::max()) return;
+  const LevelId outside = three.spec().last_level + 1;
+  expect_refused<out_of_range>(three, "a level that does not exist",
+                               start_with({{2, kFirstLevel}, {0, outside}}));
+  expect_refused<out_of_range>(three, "the difficulty of a level that does not exist",
+                               [&] { three.env().difficulty(outside); });
+}
 
-  // Each buffer in turn one element short.
+// Each buffer is one element short, one after the other.
+void Conformance::short_buffers_are_refused() {
+  SlotPlayer three = player_in_every_phase();
+  const Action good = 0;
+  const Start start = {0, kFirstLevel + 1};
   for (int which = 0; which < 4; ++which) {
     StepBatch batch = three.batch();
     if (which == 0) batch.observations = batch.observations.subspan(1);
     if (which == 1) batch.rewards = batch.rewards.subspan(1);
     if (which == 2) batch.terminated = batch.terminated.subspan(1);
     if (which == 3) batch.truncated = batch.truncated.subspan(1);
-    const Start start = {0, kFirstLevel + 1};
-    expect_refused<invalid_argument>(three, "a step into a buffer too short", [&] {
-      env.step({0, 1}, {&good, 1}, batch);
+    expect_refused<std::invalid_argument>(three, "a step into a buffer too short", [&] {
+      three.env().step({0, 1}, {&good, 1}, batch);
     });
-    expect_refused<invalid_argument>(three, "a start into a buffer too short", [&] {
-      env.start({&start, 1}, batch);
+    expect_refused<std::invalid_argument>(three, "a start into a buffer too short", [&] {
+      three.env().start({&start, 1}, batch);
     });
   }
+}
 
+void Conformance::unknown_slots_are_refused() {
+  using std::out_of_range;
+  SlotPlayer three = player_in_every_phase();
+  VectorEnv& env = three.env();
   Bytes bytes;
   for (const int slot : {-1, 3}) {
-    expect_refused<out_of_range>(three, "saving no slot", [&] { env.save(slot, bytes); });
-    expect_refused<out_of_range>(three, "loading no slot", [&] { env.load(slot, bytes); });
-    expect_refused<out_of_range>(three, "the level of no slot", [&] { env.level(slot); });
-    expect_refused<out_of_range>(three, "the mission of no slot", [&] { env.mission(slot); });
-    expect_refused<out_of_range>(three, "the phase of no slot", [&] { env.is_running(slot); });
+    expect_refused<out_of_range>(three, "saving an unknown slot", [&] { env.save(slot, bytes); });
+    expect_refused<out_of_range>(three, "loading an unknown slot", [&] { env.load(slot, bytes); });
+    expect_refused<out_of_range>(three, "the level of an unknown slot", [&] { env.level(slot); });
+    expect_refused<out_of_range>(three, "the mission of an unknown slot",
+                                 [&] { env.mission(slot); });
+    expect_refused<out_of_range>(three, "the phase of an unknown slot",
+                                 [&] { env.is_running(slot); });
   }
+}
+
+// A start and steps in two lanes at the same time give the same outputs as one after the other.
+void Conformance::lanes_are_independent() {
+  constexpr SlotRange kParts[] = {{0, 2}, {2, 3}};
+  SlotPlayer serial = player(3);
+  SlotPlayer lanes = player(3);
+  const std::vector<Start> starts[] = {{{0, kFirstLevel}, {1, kFirstLevel + 1}},
+                                       {{2, kFirstLevel + 2}}};
+  const std::vector<Action> played = actions(serial.spec(), 3);
+  bool equal = true;
+  for (int lane = 0; lane < 2; ++lane) lanes.env().submit_start(lane, starts[lane], lanes.batch());
+  for (const int lane : {1, 0}) lanes.env().collect(lane);
+  for (int lane = 0; lane < 2; ++lane) {
+    serial.env().start(starts[lane], serial.batch());
+    const auto part = std::span(played).subspan(static_cast<std::size_t>(kParts[lane].begin),
+                                                static_cast<std::size_t>(kParts[lane].size()));
+    serial.env().step(kParts[lane], part, serial.batch());
+    lanes.env().submit_step(lane, kParts[lane], part, lanes.batch());
+  }
+  while (!lanes.env().ready(0) || !lanes.env().ready(1)) lanes.env().run_one_task();
+  for (int lane = 0; lane < 2; ++lane) lanes.env().collect(lane);
+  for (int slot = 0; slot < 3; ++slot) {
+    equal = equal && serial.last(slot) == lanes.last(slot) &&
+            serial.env().is_running(slot) == lanes.env().is_running(slot);
+  }
+  expect(equal, "lanes do not influence each other");
 }
 
 void Conformance::damaged_bytes_are_refused() {
@@ -372,8 +430,8 @@ void Conformance::damaged_bytes_are_refused() {
   other.number(std::uint8_t{0});
   expect_load_refused(other.seal("another environment", 1), "loading another environment's bytes");
 
-  // Whoever writes the checksum anew can change what it guards.  That may be a possible state, but
-  // it must be taken whole or not at all.
+  // Bytes that were changed and have a recomputed checksum.  They may be a possible state, but must
+  // be loaded completely or not at all.
   for (int i = 0; i < 200; ++i) {
     Bytes forged = saved;
     for (int change = 0; change < 3; ++change) {
@@ -388,7 +446,7 @@ void Conformance::damaged_bytes_are_refused() {
       two.env().load(1, before[1]);
     } catch (const std::runtime_error&) {
     }
-    expect(two.all_saved() == before, "nothing has changed after loading forged bytes");
+    expect(two.all_saved() == before, "no slot has changed after loading forged bytes");
   }
 }
 

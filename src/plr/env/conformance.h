@@ -1,6 +1,6 @@
-// Does an environment keep what vector_env.h promises?
+// Checks that an environment obeys the rules of vector_env.h.
 //
-// Every environment is to pass this kit, whoever wrote it:
+// Every environment must pass:
 //
 //   const auto make = [](int num_slots, int num_workers) {
 //     return make_env("minigrid/MultiRoom-N4-Random",
@@ -8,8 +8,9 @@
 //   };
 //   EXPECT_EQ(conformance_violations(make), std::vector<std::string>{});
 //
-// It looks at the environment through its public functions only, so it needs nothing else to be
-// true; and it knows no test framework.
+// The kit uses only the public functions of VectorEnv and depends on no test framework.
+// catalog/conformance_test.cc runs it over all environments of the catalog.  Thread-safe if `make`
+// is.
 #pragma once
 
 #include <functional>
@@ -21,10 +22,10 @@
 
 namespace plr {
 
-// A fresh environment; every call must make the same kind.
+// Makes a new environment; every call must make the same kind.
 using MakeEnv = std::function<std::unique_ptr<VectorEnv>(int num_slots, int num_workers)>;
 
-// The promises that it does not keep, one sentence each.
+// The violated rules, one sentence each; empty if the environment conforms.
 std::vector<std::string> conformance_violations(const MakeEnv& make);
 
 }  // namespace plr

@@ -1,4 +1,4 @@
-// The kit finds every kind of mistake that it looks for, in a toy environment that can make each.
+// The conformance kit detects every mistake of a toy environment that can make each of them.
 #include "plr/env/conformance.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ enum class Mistake {
   kLoadsHalf,
 };
 
-// A slot counts up from its level, by 1 or 2; even levels end in success at 40 steps.
+// A slot counts up from its level by 1 or 2; an episode ends at an even count from step 40 on.
 class Counter final : public VectorEnv {
  public:
   Counter(int num_slots, int num_workers, Mistake mistake)
@@ -126,31 +126,32 @@ std::vector<std::string> violations_of(Mistake mistake) {
   });
 }
 
-// One of the sentences about it contains `part`.
-void expect_found(Mistake mistake, const std::string& part) {
+// One of the violated rules contains `part`.
+void expect_detected(Mistake mistake, const std::string& part) {
   std::string all;
   for (const std::string& sentence : violations_of(mistake)) all += sentence + "\n";
   EXPECT_NE(all.find(part), all.npos) << "expected '" << part << "' among:\n" << all;
 }
 
-TEST(Conformance, FindsNothingInAnEnvironmentThatIsRight) {
+TEST(Conformance, FindsNoViolationInAConformingEnvironment) {
   EXPECT_EQ(violations_of(Mistake::kNone), std::vector<std::string>{});
 }
 
-TEST(Conformance, FindsEveryKindOfMistake) {
-  expect_found(Mistake::kOneSlotTooFew, "as many slots as were asked for");
-  expect_found(Mistake::kNeverEnds, "no episode is longer than max_steps");
-  expect_found(Mistake::kRemembersTheLevelBefore, "after another level was played");
-  expect_found(Mistake::kSharesATotal, "slots do not influence each other");
-  expect_found(Mistake::kWritesOtherSlots, "a step writes only about its slots");
-  expect_found(Mistake::kStartWritesRewards, "a start writes nothing but the observation");
-  expect_found(Mistake::kWorkersMatter, "the number of workers changes nothing");
-  expect_found(Mistake::kHidesDifficulty, "levels have a difficulty iff the spec says so");
-  expect_found(Mistake::kForgetsTheClock, "goes on identically after load");
-  expect_found(Mistake::kLoadsHalf, "nothing has changed after loading forged bytes");
+TEST(Conformance, DetectsEveryKindOfMistake) {
+  expect_detected(Mistake::kOneSlotTooFew, "requested number of slots");
+  expect_detected(Mistake::kNeverEnds, "no episode is longer than max_steps");
+  expect_detected(Mistake::kRemembersTheLevelBefore, "after another level was played");
+  expect_detected(Mistake::kSharesATotal, "slots do not influence each other");
+  expect_detected(Mistake::kWritesOtherSlots, "a step writes only the data of its slots");
+  expect_detected(Mistake::kStartWritesRewards, "a start writes nothing but the observation");
+  expect_detected(Mistake::kWorkersMatter, "the number of workers does not matter");
+  expect_detected(Mistake::kHidesDifficulty,
+                  "levels have a difficulty if and only if the spec says so");
+  expect_detected(Mistake::kForgetsTheClock, "continues identically after load");
+  expect_detected(Mistake::kLoadsHalf, "no slot has changed after loading forged bytes");
 }
 
-TEST(VectorEnv, NamesTheFieldTheValueAndTheBound) {
+TEST(VectorEnv, ErrorsNameTheFieldTheValueAndTheBound) {
   Counter env(2, 1, Mistake::kNone);
   StepBuffers buffers(env.spec());
   const StepBatch batch = buffers.batch();

@@ -1,4 +1,6 @@
-// What can be chosen about an environment, besides its name?
+// The options of an environment besides its name.
+//
+// A plain struct: copyable, without synchronization.
 #pragma once
 
 #include <array>
@@ -12,12 +14,12 @@ namespace plr {
 
 enum class Observation : std::uint8_t {
   kFull,  // the whole level
-  kView,  // what the agent sees from where it stands
+  kView,  // the part that the agent sees
 };
 constexpr std::array<std::string_view, 2> enum_names(Observation) { return {"full", "view"}; }
 
 enum class LevelSeeding : std::uint8_t {
-  kDefault,  // the environment's own
+  kDefault,  // that of the environment
   kLegacy,   // gym 0.17: the levels that the paper's authors trained on
   kPcg64,    // gymnasium: the levels of today's minigrid
 };

@@ -7,12 +7,12 @@
 namespace plr {
 namespace {
 
-// Enough that no slot repeats itself noticeably: a prime number of actions.
+// The period of the actions: a prime number, so that slots do not repeat each other's.
 constexpr std::size_t kNumActions = 65'537;
 
 std::vector<Action> random_actions(const EnvSpec& spec, std::uint64_t seed) {
   Random random = Streams(seed).named("actions");
-  // Some more at the end, so that every step finds its actions in one piece.
+  // num_slots more at the end, so that the actions of every step are contiguous.
   std::vector<Action> actions(kNumActions + static_cast<std::size_t>(spec.num_slots));
   for (Action& action : actions) {
     action = static_cast<Action>(random.below(static_cast<std::uint64_t>(spec.num_actions)));

@@ -1,13 +1,11 @@
-// How does one keep an environment busy?
-//
-// With random actions, and the next level wherever an episode has ended: what benchmarks measure
-// and tests look at.
+// Plays an environment with random actions, for benchmarks and tests.
 //
 //   RandomPlay play(*env, seed);
 //   for (int i = 0; i < 1000; ++i) play.step();
-//   play.num_episodes();   // that ended meanwhile
+//   play.num_episodes();   // ended so far
 //
-// The same seed plays the same.  Nothing is allocated per step.
+// Deterministic for a seed.  step() does not allocate.  A copy would play the same slots: do not
+// copy.  Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +18,10 @@ namespace plr {
 
 class RandomPlay {
  public:
-  // Starts the levels 0, 1, ... in the slots.  The environment must outlive it.
+  // Starts levels 0, 1, ... in the slots.  REQUIRES: `env` outlives this object.
   RandomPlay(VectorEnv& env, std::uint64_t seed);
 
-  // One action in every slot; where it ended an episode, a level not played yet begins.
+  // Takes one action in every slot and starts the next new level where an episode ended.
   void step();
 
   std::int64_t num_steps() const { return num_steps_; }
@@ -33,7 +31,7 @@ class RandomPlay {
  private:
   VectorEnv& env_;
   StepBuffers buffers_;
-  std::vector<Action> actions_;  // drawn once and used again and again
+  std::vector<Action> actions_;  // drawn once, used cyclically
   std::size_t next_action_ = 0;
   std::vector<Start> starts_;
   LevelId next_level_ = 0;

@@ -1,10 +1,12 @@
-// Between which returns of an environment does a normalized one lie, 0 to 1?
+// The returns of an environment that are normalized to 0 and 1.
+//
+// A plain struct.
 #pragma once
 
 namespace plr {
 
-// What an agent gets that sees nothing, and the best that can be had or, where nobody knows that,
-// what a good one gets.
+// `low` is the return of an agent that ignores its observations; `high` is the best possible return
+// or, where that is unknown, the return of a good agent.
 struct ReturnRange {
   double low = 0;
   double high = 1;

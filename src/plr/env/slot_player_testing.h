@@ -1,9 +1,9 @@
-// How does one play single slots of an environment and compare what they show?
+// Plays single slots of an environment and compares their outputs, for tests.
 //
 //   SlotPlayer player(make_env(name, {.num_slots = 2}));
 //   player.play_level(0, 7, actions) == player.play_level(1, 7, actions)
 //
-// For tests: convenient rather than fast.
+// Convenient rather than fast: it copies every observation.  Movable.  Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ namespace plr {
 
 using Bytes = std::vector<std::byte>;
 
-// What one slot showed after its start or a step.
-struct Moment {
+// The output of one slot after its start or a step.
+struct SlotOutput {
   std::vector<std::uint8_t> observation;
   double reward = 0;
   bool terminated = false;
   bool truncated = false;
-  friend bool operator==(const Moment&, const Moment&) = default;
+  friend bool operator==(const SlotOutput&, const SlotOutput&) = default;
 };
-using Episode = std::vector<Moment>;
+using Episode = std::vector<SlotOutput>;
 
-// An environment with its buffers and the usual ways to play in it.
+// An environment with its buffers.
 class SlotPlayer {
  public:
   explicit SlotPlayer(std::unique_ptr<VectorEnv> env)
@@ -39,27 +39,27 @@ class SlotPlayer {
   const EnvSpec& spec() const { return env_->spec(); }
   StepBatch batch() { return buffers_.batch(); }
 
-  Moment start(int slot, LevelId level) {
+  SlotOutput start(int slot, LevelId level) {
     const Start start = {slot, level};
     env_->start({&start, 1}, batch());
-    Moment moment;
-    moment.observation = observation(slot);
-    return moment;
+    SlotOutput output;
+    output.observation = observation(slot);
+    return output;
   }
 
-  Moment step(int slot, Action action) {
+  SlotOutput step(int slot, Action action) {
     env_->step({slot, slot + 1}, {&action, 1}, batch());
     return last(slot);
   }
 
-  // What the buffers say about a slot.
-  Moment last(int slot) {
+  // The content of the buffers for a slot.
+  SlotOutput last(int slot) {
     const auto i = static_cast<std::size_t>(slot);
     return {observation(slot), batch().rewards[i], batch().terminated[i] != 0,
             batch().truncated[i] != 0};
   }
 
-  // Goes on with these actions until they or the episode end.
+  // Continues with these actions until the last one or the end of the episode.
   Episode play(int slot, std::span<const Action> actions) {
     Episode episode;
     for (const Action action : actions) {

@@ -41,41 +41,41 @@ VectorEnv::VectorEnv(EnvSpec spec)
 }
 
 void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
-  begin_start(0, starts, out);
-  finish_start(0, starts);
+  submit_start(0, starts, out);
+  collect(0);
 }
 
-void VectorEnv::begin_start(int lane, std::span<const Start> starts, const StepBatch& out) {
+void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
+  submit_step(0, slots, actions, out);
+  collect(0);
+}
+
+void VectorEnv::submit_start(int lane, std::span<const Start> starts, const StepBatch& out) {
   check_lane(lane);
   check_buffers(out);
   check_starts(starts);
   start_levels(lane, starts, out);
+  pending_[static_cast<std::size_t>(lane)] = {.starts = starts, .slots = {}, .out = out};
 }
 
-void VectorEnv::finish_start(int lane, std::span<const Start> starts) {
-  finish(lane);
+void VectorEnv::submit_step(int lane, SlotRange slots, std::span<const Action> actions,
+                            const StepBatch& out) {
+  check_lane(lane);
+  check_buffers(out);
+  check_actions(slots, actions);
+  step_slots(lane, slots, actions, out);
+  pending_[static_cast<std::size_t>(lane)] = {.starts = {}, .slots = slots, .out = out};
+}
+
+void VectorEnv::collect(int lane) {
+  check_lane(lane);
+  collect_lane(lane);
+  const auto [starts, slots, out] = std::exchange(pending_[static_cast<std::size_t>(lane)], {});
   for (const Start& start : starts) {
     const auto i = static_cast<std::size_t>(start.slot);
     phases_[i] = Phase::kRunning;
     levels_[i] = start.level;
   }
-}
-
-void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
-  begin_step(0, slots, actions, out);
-  finish_step(0, slots, out);
-}
-
-void VectorEnv::begin_step(int lane, SlotRange slots, std::span<const Action> actions,
-                           const StepBatch& out) {
-  check_lane(lane);
-  check_buffers(out);
-  check_actions(slots, actions);
-  step_slots(lane, slots, actions, out);
-}
-
-void VectorEnv::finish_step(int lane, SlotRange slots, const StepBatch& out) {
-  finish(lane);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     if (!out.ended(slot)) continue;
     const auto i = static_cast<std::size_t>(slot);
@@ -129,12 +129,12 @@ void VectorEnv::load(int slot, std::span<const std::byte> in) {
   const auto i = static_cast<std::size_t>(slot);
   ByteReader reader(in, spec_.name, kVersion);
   const auto phase = static_cast<Phase>(reader.number<std::uint8_t>());
-  reader.require(phase <= Phase::kEnded, "a slot has no such phase");
+  reader.require(phase <= Phase::kEnded, "the phase of the slot is invalid");
   if (phase == Phase::kNotStarted) {
     reader.expect_end();
   } else {
     const auto level = reader.number<LevelId>();
-    reader.require(level <= spec_.last_level, "there is no such level");
+    reader.require(level <= spec_.last_level, "the level does not exist");
     load_episode(slot, level, phase == Phase::kEnded, reader);
     levels_[i] = level;
   }
@@ -175,7 +175,7 @@ void VectorEnv::check_starts(std::span<const Start> starts) {
                                      num_start_calls_) == num_start_calls_;
     if (again) {
       throw std::invalid_argument("slot " + std::to_string(start.slot) +
-                                  " is given twice; start it once per call");
+                                  " is named twice; start it once per call");
     }
   }
 }

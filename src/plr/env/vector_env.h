@@ -1,8 +1,8 @@
-// How are many environments played at once?
+// The interface of all environments: N slots, each of which plays one level.
 //
-// A VectorEnv has N slots, each of which plays one level.  It never resets itself and never picks a
-// level: start() begins one, step() acts, and a slot whose episode has ended waits for another
-// start().  The buffers belong to the caller; environments write into them in place.
+// A VectorEnv never resets itself and never picks a level: start() begins a level in a slot, step()
+// acts, and a slot whose episode has ended stays idle until the next start().  The caller owns the
+// buffers; environments write into them in place.
 //
 //   const std::unique_ptr<VectorEnv> env = make_env("minigrid/MultiRoom-N4-Random");  // catalog/
 //   StepBuffers buffers(env->spec());
@@ -11,11 +11,11 @@
 //   env->step({0, env->spec().num_slots}, actions, batch);
 //   if (batch.ended(3)) ...                          // start another level in slot 3
 //
-// Equal levels begin equal episodes, whatever was played before in that slot; the same actions go
-// on equally.  conformance.h checks that and everything else that is promised here.
+// Equal levels followed by equal actions give equal episodes, independent of what the slot played
+// before.  conformance.h tests this and every other rule of this header.
 //
-// Whoever writes an environment fills in the private functions: every argument has been checked
-// when they are called.  One virtual call per batch, none per slot.  Not copied; not synchronized.
+// An implementation overrides the private virtual functions, which are called with checked
+// arguments: once per batch, not per slot.  Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ namespace plr {
 
 using Action = std::int32_t;
 
-// A level to begin in a slot.
+// A level to start in a slot.
 struct Start {
   int slot = 0;
   LevelId level = 0;
@@ -47,22 +47,22 @@ struct SlotRange {
   int size() const { return end - begin; }
 };
 
-// One of several parts of the slots 0..num_slots-1, as equal as can be.
+// The slots of one of `num_parts` parts of 0..num_slots-1, whose sizes differ by at most one.
 inline SlotRange part_of_slots(int num_slots, int part, int num_parts) {
   return {num_slots * part / num_parts, num_slots * (part + 1) / num_parts};
 }
 
-// What an environment is.
+// The facts about an environment.
 struct EnvSpec {
-  std::string name;  // as make_env takes it
+  std::string name;  // as make_env() takes it
   int num_slots = 0;
   std::array<int, 3> observation_shape = {};  // [H, W, C] bytes
   int num_actions = 0;                        // actions are 0..num_actions-1
   int max_steps = 0;                          // no episode is longer
   LevelId last_level = 0;                     // levels are 0..last_level
-  // What is meant by all levels, where a run trains or evaluates on the full distribution.
+  // The levels of a run that trains or evaluates on the full distribution.
   LevelSet full_distribution = LevelSet::stream(0, 1);
-  int num_difficulties = 0;  // degrees of difficulty; 0: the levels have none
+  int num_difficulties = 0;  // 0: the levels have no difficulty
 
   // Bytes of one observation.
   std::size_t observation_size() const {
@@ -72,12 +72,12 @@ struct EnvSpec {
   }
 };
 
-// Where environments write: views of the caller's memory, for all slots of the environment.
+// The output of an environment: views of the caller's memory for all its slots.
 struct StepBatch {
   std::span<std::uint8_t> observations;  // [N, H, W, C]
-  std::span<double> rewards;             // [N], as the environment gives them
-  std::span<std::uint8_t> terminated;    // [N]  1: the task ended the episode
-  std::span<std::uint8_t> truncated;     // [N]  1: the step limit did; both can be 1
+  std::span<double> rewards;             // [N], not normalized
+  std::span<std::uint8_t> terminated;    // [N], 1: the task ended the episode
+  std::span<std::uint8_t> truncated;     // [N], 1: the step limit did; both can be 1
 
   bool ended(int slot) const {
     const auto i = static_cast<std::size_t>(slot);
@@ -85,11 +85,11 @@ struct StepBatch {
   }
 };
 
-// Memory for a StepBatch.
+// Memory for a StepBatch.  Copyable; not thread-safe.
 class StepBuffers {
  public:
   explicit StepBuffers(const EnvSpec& spec);
-  // Valid as long as the buffers live where they are.
+  // Valid until the buffers are moved or destroyed.
   StepBatch batch() { return {observations_, rewards_, terminated_, truncated_}; }
 
  private:
@@ -107,44 +107,49 @@ class VectorEnv {
 
   const EnvSpec& spec() const { return spec_; }
 
-  // What all of the following do with wrong arguments: std::out_of_range for a slot or a level that
-  // does not exist, std::invalid_argument for anything else, and nothing has changed.
+  // Invalid arguments of the functions below: std::out_of_range for a slot or a level that does not
+  // exist, std::invalid_argument otherwise.  Nothing has changed then.
 
-  // Begins levels, each slot at most once per call.  Writes the first observations of these slots
-  // and nothing else: what the last step said about them stays.
+  // Starts levels.  Writes the first observations of these slots and nothing else: rewards and ends
+  // of their last step stay.
+  // REQUIRES: each slot is named at most once.
   void start(std::span<const Start> starts, const StepBatch& out);
 
-  // One action for each slot of the range, all of which must have an episode that goes on.  Writes
-  // what is observed after it (also after the last one), its reward and whether it ended.
+  // Takes one action in each slot of the range.  Writes the observation after it (also after the
+  // last action of an episode), its reward, and whether the episode ended.
+  // REQUIRES: all slots of the range are running.
   void step(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
-  // The same in two halves, between which the caller can do something else, also with other slots:
-  // what is begun may be under way until it is finished.  `lane` tells such things apart; the
-  // arguments must stay as they are until then.  start() and step() use lane 0.
-  void begin_start(int lane, std::span<const Start> starts, const StepBatch& out);
-  void finish_start(int lane, std::span<const Start> starts);
-  void begin_step(int lane, SlotRange slots, std::span<const Action> actions, const StepBatch& out);
-  void finish_step(int lane, SlotRange slots, const StepBatch& out);
-  // Whether what was begun in a lane can be finished without waiting.
-  bool is_done(int lane) const { return is_lane_done(lane); }
-  // Does a small part of what is under way, for a caller that has nothing else to do.
-  void help() { help_along(); }
+  // The same asynchronously: submit, then collect; between the two the caller is free to do other
+  // work and to submit other slots in other lanes.  A lane holds one start or step at a time.
+  // start() and step() use lane 0.
+  // REQUIRES: the arguments stay valid and unchanged until collect(), the lane is empty, and no
+  // slot is submitted in two lanes.
+  void submit_start(int lane, std::span<const Start> starts, const StepBatch& out);
+  void submit_step(int lane, SlotRange slots, std::span<const Action> actions,
+                   const StepBatch& out);
+  // Whether collect() would return without waiting.
+  bool ready(int lane) const { return is_lane_ready(lane); }
+  // Waits until the work submitted in the lane is complete, and empties the lane.
+  void collect(int lane);
+  // Runs one pending task on the calling thread, if there is one.
+  void run_one_task() { run_one_pending_task(); }
   static constexpr int kNumLanes = 4;
 
-  // The level that a slot plays or has played last; nothing before its first start.
+  // The level that a slot plays or played last; nothing before its first start.
   std::optional<LevelId> level(int slot) const;
-  // Whether a slot can be stepped.
+  // Whether the slot has an episode that has not ended.
   bool is_running(int slot) const;
-  // Whether the episode that was stepped to its end last in a slot solved its level.
+  // Whether the slot's last ended episode solved its level.
   bool has_solved(int slot) const;
-  // The task of the slot's level in words; empty where there are none.
+  // The task of the slot's level in words; empty where levels have no mission.
   std::string_view mission(int slot) const;
-  // From 0, easiest; nothing where levels have no degree.  May cost as much as a start.
+  // From 0, the easiest; nothing where levels have no difficulty.  May cost as much as a start.
   std::optional<int> difficulty(LevelId level) const;
 
-  // Everything that decides how a slot goes on; the observation belongs to the caller.  Any slot of
-  // any environment of the same kind can load it.  load() throws std::runtime_error for bytes that
-  // are damaged or of another environment; nothing has changed then.
+  // Saves the state that determines how a slot continues, without the observation.  Any slot of any
+  // environment with the same name can load it.  load() throws std::runtime_error for bytes that
+  // are damaged or come from another environment; nothing has changed then.
   void save(int slot, std::vector<std::byte>& out) const;
   void load(int slot, std::span<const std::byte> in);
 
@@ -154,19 +159,26 @@ class VectorEnv {
  private:
   enum class Phase : std::uint8_t { kNotStarted, kRunning, kEnded };
 
-  // Both may leave the rest to finish(lane), where something else can be done meanwhile.
+  // The start or step that was submitted in a lane.
+  struct Pending {
+    std::span<const Start> starts;
+    SlotRange slots;
+    StepBatch out;
+  };
+
+  // Both may return before the work is complete; collect_lane() then completes it.
   virtual void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) = 0;
   virtual void step_slots(int lane, SlotRange slots, std::span<const Action> actions,
                           const StepBatch& out) = 0;
-  virtual void finish(int /*lane*/) {}
-  virtual bool is_lane_done(int /*lane*/) const { return true; }
-  virtual void help_along() {}
-  // Of an episode that has just ended: by default, whether its last action was rewarded.
+  virtual void collect_lane(int /*lane*/) {}
+  virtual bool is_lane_ready(int /*lane*/) const { return true; }
+  virtual void run_one_pending_task() {}
+  // Called when an episode ends.  By default a level is solved if its last action was rewarded.
   virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }
   virtual std::optional<int> difficulty_of(LevelId /*level*/) const { return std::nullopt; }
-  // An episode of `level`, started and perhaps ended.  load_episode reads all of `in` and calls
-  // in.expect_end() before it changes anything; in.fail() refuses.
+  // Called for an episode that has been started and may have ended.  load_episode() reads all of
+  // `in` and calls in.expect_end() before it changes anything; in.fail() refuses the bytes.
   virtual void save_episode(int slot, ByteWriter& out) const = 0;
   virtual void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) = 0;
 
@@ -179,10 +191,11 @@ class VectorEnv {
 
   EnvSpec spec_;
   std::vector<Phase> phases_;              // [N]
-  std::vector<std::uint8_t> solved_;       // [N]; of the episode that ended last
-  std::vector<LevelId> levels_;            // [N]; meaningless before the first start
-  std::vector<std::uint64_t> started_in_;  // [N]; the call of start() that named the slot last
+  std::vector<std::uint8_t> solved_;       // [N]; of the slot's last ended episode
+  std::vector<LevelId> levels_;            // [N]; undefined before the first start
+  std::vector<std::uint64_t> started_in_;  // [N]; number of the last start that named the slot
   std::uint64_t num_start_calls_ = 0;
+  std::array<Pending, kNumLanes> pending_;  // [lane]
 };
 
 }  // namespace plr

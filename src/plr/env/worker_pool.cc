@@ -9,19 +9,19 @@ namespace {
 
 constexpr std::uint32_t kStop = std::numeric_limits<std::uint32_t>::max();
 
-// The next run is awaited for twice the gaps that there have lately been, plus a little: to look
-// out in vain costs others a core, to be woken costs the run some microseconds for every thread.
-// Gaps beyond half a millisecond are not worth it, as when the network is updated or thinks on the
-// CPU.
-constexpr std::int64_t kShortestPatience = 20'000;
-constexpr std::int64_t kLongestGap = 500'000;
-// As long as the caller looks out for the last slots to be done.
-constexpr std::int64_t kEndPatience = 100'000;
-// As long as threads look out while the last slots of a run are under way, as a level start is.
-constexpr std::chrono::milliseconds kLongestRun(2);
+// Workers spin for twice the longest recent gap between submissions, plus kMinSpinNs: longer wastes
+// a core, shorter costs a wake-up of some microseconds per thread.  Gaps above kMaxGapNs, such as a
+// network update or inference on the CPU, are not spun for.
+constexpr std::int64_t kMinSpinNs = 20'000;
+constexpr std::int64_t kMaxGapNs = 500'000;
+// How long collect() spins for the last slots.
+constexpr std::int64_t kCollectSpinNs = 100'000;
+// How long workers spin while the last slots of a submission are running; a level start takes about
+// this long.
+constexpr std::chrono::milliseconds kMaxPendingSpin(2);
 
-// With so many workers the caller does not help in passing: it would come too late to what is done
-// meanwhile, for which more of them wait than its help is worth.
+// With this many workers run_one_task() does nothing: the caller's own task would delay the
+// critical path by more than it saves.
 constexpr int kManyWorkers = 12;
 
 void pause() {
@@ -30,12 +30,13 @@ void pause() {
 #endif
 }
 
-// Looks a while whether `word` is another than `old`.  The longer this has gone on, the readier it
-// is to leave the core to a thread that has work, where there are more threads than cores.
-class Lookout {
+// Polls a word for a change.  After kSpinsBeforeYield polls it yields the core at every poll, for
+// machines with more threads than cores.
+class Spinner {
  public:
-  bool sees_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
-    if (++num_looks_ > kImpatientLooks) std::this_thread::yield();
+  // Spins for about a microsecond; whether `word` differs from `old`.
+  bool poll(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
+    if (++num_polls_ > kSpinsBeforeYield) std::this_thread::yield();
     for (int i = 0; i < 32; ++i) {
       if (word.load(std::memory_order_acquire) != old) return true;
       pause();
@@ -44,17 +45,17 @@ class Lookout {
   }
 
  private:
-  static constexpr int kImpatientLooks = 8;  // some 10 microseconds
-  int num_looks_ = 0;
+  static constexpr int kSpinsBeforeYield = 8;  // about 10 microseconds
+  int num_polls_ = 0;
 };
 
-// Returns once `word` is another than `old`; looks out for that many nanoseconds before it sleeps.
+// Returns once `word` differs from `old`; spins for `spin_ns` before it blocks.
 void wait_for_change(const std::atomic<std::uint32_t>& word, std::uint32_t old,
-                     std::int64_t patience) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
-  Lookout lookout;
+                     std::int64_t spin_ns) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(spin_ns);
+  Spinner spinner;
   do {
-    if (lookout.sees_change(word, old)) return;
+    if (spinner.poll(word, old)) return;
   } while (std::chrono::steady_clock::now() < deadline);
   word.wait(old, std::memory_order_acquire);
 }
@@ -77,75 +78,76 @@ WorkerPool::WorkerPool(int num_workers) {
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
-  num_runs_.store(kStop, std::memory_order_seq_cst);
-  num_runs_.notify_all();
+  num_submissions_.store(kStop, std::memory_order_seq_cst);
+  num_submissions_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-// The first slot that is at home with a worker; perhaps beyond the end.
-int WorkerPool::Lane::first_slot_of(int worker) const {
+// The first slot that prefers a worker; may lie beyond the end.
+int WorkerPool::Lane::first_slot(int worker) const {
   const int num_workers = static_cast<int>(shares.size());
   return slots.begin + (worker - slots.begin % num_workers + num_workers) % num_workers;
 }
 
-// Before a run: how long was it since the last?
-void WorkerPool::note_gap() {
-  const std::chrono::nanoseconds gap = std::chrono::steady_clock::now() - last_end_;
-  if (gap.count() > kLongestGap) return;
-  // Gaps of several lengths take turns; the longest counts, and is slowly forgotten.
-  longest_gap_ = std::max<std::int64_t>(gap.count(), longest_gap_ - longest_gap_ / 64);
-  patience_.store(kShortestPatience + 2 * longest_gap_, std::memory_order_relaxed);
+// Called before a submission: adapts the spin time to the gap since the last collect().
+void WorkerPool::update_spin_time() {
+  const std::chrono::nanoseconds gap = std::chrono::steady_clock::now() - last_collect_;
+  if (gap.count() > kMaxGapNs) return;
+  // Gaps of several lengths alternate; the longest one counts, and decays slowly.
+  longest_gap_ns_ = std::max<std::int64_t>(gap.count(), longest_gap_ns_ - longest_gap_ns_ / 64);
+  spin_ns_.store(kMinSpinNs + 2 * longest_gap_ns_, std::memory_order_relaxed);
 }
 
-void WorkerPool::begin_shared(Lane& lane, SlotRange slots, Job job) {
-  note_gap();
+void WorkerPool::submit_shared(Lane& lane, SlotRange slots, Job job) {
+  update_spin_time();
   lane.job = job;
   lane.slots = slots;
   lane.unfinished.store(static_cast<std::uint32_t>(slots.size()), std::memory_order_relaxed);
   const int num_workers = static_cast<int>(lane.shares.size());
   for (int worker = 0; worker < num_workers; ++worker) {
-    const int rest = slots.end - lane.first_slot_of(worker);
+    const int rest = slots.end - lane.first_slot(worker);
     lane.shares[static_cast<std::size_t>(worker)].unclaimed.store(
         rest > 0 ? (rest + num_workers - 1) / num_workers : 0, std::memory_order_release);
   }
-  // Never kStop: one run a microsecond would take an hour to come there, and then it begins anew.
-  const std::uint32_t run = num_runs_.load(std::memory_order_relaxed) + 1;
-  // notify_all() looks whether anybody sleeps; a store that it could overtake would leave asleep
-  // who has just looked at the old number.
-  num_runs_.store(run == kStop ? 0 : run, std::memory_order_seq_cst);
-  num_runs_.notify_all();
+  // Skips kStop, which one submission per microsecond would reach after an hour.
+  const std::uint32_t next = num_submissions_.load(std::memory_order_relaxed) + 1;
+  // notify_all() checks whether a thread is blocked.  If it could overtake this store, a thread
+  // that has just read the old number would stay blocked.
+  num_submissions_.store(next == kStop ? 0 : next, std::memory_order_seq_cst);
+  num_submissions_.notify_all();
 }
 
-void WorkerPool::finish(int number) {
+void WorkerPool::collect(int number) {
   Lane& lane = lanes_[static_cast<std::size_t>(number)];
-  while (do_one(0, lane)) {
+  while (claim_and_run_one(0, lane)) {
   }
   while (const std::uint32_t left = lane.unfinished.load(std::memory_order_acquire)) {
-    wait_for_change(lane.unfinished, left, kEndPatience);
+    wait_for_change(lane.unfinished, left, kCollectSpinNs);
   }
-  last_end_ = std::chrono::steady_clock::now();
+  last_collect_ = std::chrono::steady_clock::now();
 }
 
-void WorkerPool::help() {
+void WorkerPool::run_one_task() {
   if (num_workers() >= kManyWorkers) return;
   for (Lane& lane : lanes_) {
-    if (do_one(0, lane)) return;
+    if (claim_and_run_one(0, lane)) return;
   }
 }
 
-// Does a slot that nobody has claimed, at home if there is one and else with the next.
-bool WorkerPool::do_one(int worker, Lane& lane) {
+// Claims one slot, of this worker if one is left and otherwise of the next, and runs its task.
+// Whether there was one.
+bool WorkerPool::claim_and_run_one(int worker, Lane& lane) {
   const int num_workers = static_cast<int>(lane.shares.size());
   for (int i = 0; i < num_workers; ++i) {
-    const int host = (worker + i) % num_workers;
-    std::atomic<int>& unclaimed = lane.shares[static_cast<std::size_t>(host)].unclaimed;
+    const int victim = (worker + i) % num_workers;
+    std::atomic<int>& unclaimed = lane.shares[static_cast<std::size_t>(victim)].unclaimed;
     int left = unclaimed.load(std::memory_order_relaxed);
     while (left > 0) {
       if (!unclaimed.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
                                            std::memory_order_relaxed)) {
         continue;
       }
-      lane.job.call(lane.job.context, lane.first_slot_of(host) + (left - 1) * num_workers);
+      lane.job.call(lane.job.context, lane.first_slot(victim) + (left - 1) * num_workers);
       if (lane.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         lane.unfinished.notify_one();
       }
@@ -155,43 +157,43 @@ bool WorkerPool::do_one(int worker, Lane& lane) {
   return false;
 }
 
-bool WorkerPool::is_busy() const {
+bool WorkerPool::has_pending_work() const {
   return std::ranges::any_of(lanes_, [](const Lane& lane) {
     return lane.unfinished.load(std::memory_order_relaxed) != 0;
   });
 }
 
-// Returns once there is another run than those that were seen.
-void WorkerPool::wait_for_run(std::uint32_t seen) const {
+// Returns once the number of submissions differs from `seen`.
+void WorkerPool::wait_for_submission(std::uint32_t seen) const {
   using Clock = std::chrono::steady_clock;
-  const std::chrono::nanoseconds patience(patience_.load(std::memory_order_relaxed));
+  const std::chrono::nanoseconds spin(spin_ns_.load(std::memory_order_relaxed));
   const Clock::time_point begin = Clock::now();
   Clock::time_point now = begin;
-  Clock::time_point deadline = begin + patience;
-  Lookout lookout;
+  Clock::time_point deadline = begin + spin;
+  Spinner spinner;
   do {
-    if (lookout.sees_change(num_runs_, seen)) return;
+    if (spinner.poll(num_submissions_, seen)) return;
     now = Clock::now();
-    if (is_busy() && now < begin + kLongestRun) deadline = now + patience;
+    if (has_pending_work() && now < begin + kMaxPendingSpin) deadline = now + spin;
   } while (now < deadline);
-  num_runs_.wait(seen, std::memory_order_acquire);
+  num_submissions_.wait(seen, std::memory_order_acquire);
 }
 
 void WorkerPool::work_until_stopped(int worker) {
   for (std::uint32_t seen = 0;;) {
-    wait_for_run(seen);
-    seen = num_runs_.load(std::memory_order_acquire);
+    wait_for_submission(seen);
+    seen = num_submissions_.load(std::memory_order_acquire);
     if (seen == kStop) return;
     for (bool found = true; found;) {
       found = false;
-      for (Lane& lane : lanes_) found |= do_one(worker, lane);
+      for (Lane& lane : lanes_) found |= claim_and_run_one(worker, lane);
     }
   }
 }
 
-int num_workers_for(int asked, int num_slots) {
+int num_workers_for(int requested, int num_slots) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::min(asked == 0 ? cores : asked, num_slots);
+  return std::min(requested == 0 ? cores : requested, num_slots);
 }
 
 }  // namespace plr

@@ -1,23 +1,21 @@
-// How do several threads share the work on many slots?
+// A pool of threads that shares the work on many slots.
 //
 //   WorkerPool pool(4);                                        // the caller is one of the four
 //   pool.run({0, 64}, [&](int slot) noexcept { step(slot); }); // returns when all 64 are done
 //
-// or, where the caller has something else to do meanwhile, in one of four lanes:
+// or asynchronously, in one of four lanes:
 //
-//   pool.begin(0, {0, 32}, step);                              // `step` must live until
-//   pool.finish(0);                                            // all 32 are done
+//   pool.submit(0, {0, 32}, step);                             // `step` must live until collect()
+//   while (!pool.ready(0)) pool.run_one_task();                // optional: other work meanwhile
+//   pool.collect(0);                                           // returns when all 32 are done
 //
-// meanwhile pool.is_done(0) tells whether that would wait, and pool.help() lends a hand.
+// Each slot has a preferred worker (slot % num_workers), so that its memory mostly stays in the
+// cache of one core.  Idle workers steal slots of other workers, so that a slow slot delays only
+// itself.  Workers spin while work is pending and for an adaptive time afterwards, then block;
+// after about 10 us of spinning they yield the core to other threads.  Submitting and collecting
+// take no lock and allocate no memory.
 //
-// The threads live as long as the pool.  Slot s is at home with worker s % 4, which comes to it
-// first, so that what belongs to a slot mostly stays near one core and in one thread's memory.
-// Whoever has nothing left to do at home takes from the others, so that a slow slot holds up nobody
-// but itself.  A run takes neither a lock nor memory: threads look out for work while anything is
-// under way, and then as long as the next run has lately taken to come, before they sleep; where
-// others want the core, they soon leave it to them.
-//
-// For one caller at a time.  Not copied.
+// The threads live as long as the pool.  Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
 
 #include <array>
@@ -34,20 +32,21 @@ namespace plr {
 
 class WorkerPool {
  public:
-  // Throws std::system_error if the threads cannot be had.
+  // Throws std::system_error if a thread cannot be created.
   explicit WorkerPool(int num_workers);
-  // Ends the threads.
+  // Joins the threads.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int num_workers() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Lets work(slot) be called once for every slot, in any order and from any of the threads; begins
-  // that and returns.  A lane must be finished before it is used again.
+  // Enqueues a call of work(slot) for every slot, in any order and on any of the threads, and
+  // returns.  With one worker, the calls are made here.
+  // REQUIRES: the lane is empty, and `work` lives until collect(lane).
   template <class Work>
   requires std::is_nothrow_invocable_v<Work&, int>
-  void begin(int lane, SlotRange slots, Work& work) {
+  void submit(int lane, SlotRange slots, Work& work) {
     if (threads_.empty()) {
       for (int slot = slots.begin; slot < slots.end; ++slot) work(slot);
       return;
@@ -55,25 +54,26 @@ class WorkerPool {
     const auto call = [](void* context, int slot) noexcept {
       (*static_cast<Work*>(context))(slot);
     };
-    begin_shared(lanes_[static_cast<std::size_t>(lane)], slots,
-                 {call, const_cast<std::remove_const_t<Work>*>(&work)});
+    submit_shared(lanes_[static_cast<std::size_t>(lane)], slots,
+                  {call, const_cast<std::remove_const_t<Work>*>(&work)});
   }
-  // Helps, and returns when all that was begun in this lane is done.
-  void finish(int lane);
-  bool is_done(int lane) const {
-    const Lane& asked = lanes_[static_cast<std::size_t>(lane)];
-    return asked.unfinished.load(std::memory_order_acquire) == 0;
+  // Whether collect() would return without waiting.
+  bool ready(int lane) const {
+    return lanes_[static_cast<std::size_t>(lane)].unfinished.load(std::memory_order_acquire) == 0;
   }
-  // Does one slot of any lane, if one is left that nobody has begun and few workers are there to.
-  void help();
+  // Works on the lane too, returns when all its slots are done, and empties the lane.
+  void collect(int lane);
+  // Runs the task of one unclaimed slot of any lane on the calling thread.  Does nothing if there
+  // is none, or if the pool has so many workers that the caller should not be occupied.
+  void run_one_task();
 
-  // Both at once.
+  // submit() and collect().
   template <class Work>
   requires std::is_nothrow_invocable_v<Work&, int>
   void run(SlotRange slots, Work work) {
     if (slots.size() == 1) return work(slots.begin);
-    begin(0, slots, work);
-    finish(0);
+    submit(0, slots, work);
+    collect(0);
   }
 
   static constexpr int kNumLanes = VectorEnv::kNumLanes;
@@ -83,40 +83,40 @@ class WorkerPool {
     void (*call)(void* context, int slot) noexcept = nullptr;
     void* context = nullptr;
   };
-  // The slots at home with one worker that nobody has claimed yet, as the number of those left.
+  // The number of slots that prefer one worker and are not claimed yet.
   struct alignas(64) Share {
     std::atomic<int> unclaimed = 0;
   };
 
-  // What is done together.  Whoever has claimed a slot may read `job` and `slots`: they change only
-  // when `unfinished` is 0.
+  // The work submitted in a lane.  A thread that has claimed a slot may read `job` and `slots`:
+  // they change only while `unfinished` is 0.
   struct Lane {
     Job job;
     SlotRange slots;
     std::vector<Share> shares;  // [workers]
     alignas(64) std::atomic<std::uint32_t> unfinished = 0;
 
-    int first_slot_of(int worker) const;
+    int first_slot(int worker) const;
   };
 
-  void begin_shared(Lane& lane, SlotRange slots, Job job);
-  void note_gap();
-  static bool do_one(int worker, Lane& lane);
-  bool is_busy() const;
-  void wait_for_run(std::uint32_t seen) const;
+  void submit_shared(Lane& lane, SlotRange slots, Job job);
+  void update_spin_time();
+  static bool claim_and_run_one(int worker, Lane& lane);
+  bool has_pending_work() const;
+  void wait_for_submission(std::uint32_t seen) const;
   void work_until_stopped(int worker);
   void stop();
 
   std::array<Lane, kNumLanes> lanes_;
-  alignas(64) std::atomic<std::uint32_t> num_runs_ = 0;  // threads sleep until it changes
-  // How long threads look out, in nanoseconds, and from what the caller knows it.
-  alignas(64) std::atomic<std::int64_t> patience_ = 0;
-  std::int64_t longest_gap_ = 0;
-  std::chrono::steady_clock::time_point last_end_;
+  alignas(64) std::atomic<std::uint32_t> num_submissions_ = 0;  // idle threads block on it
+  alignas(64) std::atomic<std::int64_t> spin_ns_ = 0;           // how long idle threads spin
+  std::int64_t longest_gap_ns_ = 0;  // recently, between collect() and submit()
+  std::chrono::steady_clock::time_point last_collect_;
   std::vector<std::thread> threads_;
 };
 
-// As many workers as an environment of so many slots can use, if `asked` is 0: one per core.
-int num_workers_for(int asked, int num_slots);
+// The number of workers for an environment: `requested`, or one per core if that is 0, and never
+// more than there are slots.
+int num_workers_for(int requested, int num_slots);
 
 }  // namespace plr

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
 
-TEST(WorkerPool, DoesEverySlotOnceWhicheverTheyAre) {
+TEST(WorkerPool, RunsEverySlotOfTheRangeOnce) {
   for (const int num_workers : {1, 2, 4, 9}) {
     WorkerPool pool(num_workers);
     EXPECT_EQ(pool.num_workers(), num_workers);
@@ -31,11 +31,11 @@ TEST(WorkerPool, DoesEverySlotOnceWhicheverTheyAre) {
   }
 }
 
-TEST(WorkerPool, IsThroughWithARunWhenItReturns) {
-  // Many short runs in a row, each of which reads what the one before has written.
+TEST(WorkerPool, RunReturnsAfterAllSlotsAreDone) {
+  // Many short runs, each of which reads the results of the one before.
   WorkerPool pool(4);
   std::vector<int> values(16, 0);
-  for (int turn = 0; turn < 20'000; ++turn) {
+  for (int run = 0; run < 20'000; ++run) {
     const std::vector<int> before = values;
     pool.run({0, 16},
              [&](int slot) noexcept { values[at(slot)] = 1 + before[at((slot + 1) % 16)]; });
@@ -43,12 +43,12 @@ TEST(WorkerPool, IsThroughWithARunWhenItReturns) {
   EXPECT_EQ(values, std::vector<int>(16, 20'000));
 }
 
-TEST(WorkerPool, WakesWorkersThatHaveFallenAsleep) {
+TEST(WorkerPool, WakesBlockedWorkers) {
   WorkerPool pool(3);
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int run = 0; run < 3; ++run) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::atomic<int> arrived = 0;
-    // Nobody goes on before all three have come, which takes three threads.
+    // No task returns before all three have begun, which takes three threads.
     pool.run({0, 3}, [&](int) noexcept {
       ++arrived;
       while (arrived < 3) std::this_thread::yield();
@@ -57,10 +57,10 @@ TEST(WorkerPool, WakesWorkersThatHaveFallenAsleep) {
   }
 }
 
-TEST(WorkerPool, ASlowPieceHoldsUpNobodyElse) {
+TEST(WorkerPool, ASlowSlotDelaysOnlyItself) {
   WorkerPool pool(2);
   std::atomic<int> others = 0;
-  // One piece waits for all the others, so that they must all be done beside it.
+  // One slot waits for all the others, so the other thread must run them.
   pool.run({0, 50}, [&](int slot) noexcept {
     if (slot == 30) {
       while (others < 49) std::this_thread::yield();
@@ -71,11 +71,11 @@ TEST(WorkerPool, ASlowPieceHoldsUpNobodyElse) {
   EXPECT_EQ(others, 49);
 }
 
-TEST(WorkerPool, TwoLanesAreUnderWayAtTheSameTime) {
+TEST(WorkerPool, RunsTwoLanesConcurrently) {
   WorkerPool pool(3);
   std::atomic<int> first = 0;
   std::atomic<int> second = 0;
-  // Each lane waits for the other, while the caller only looks on.
+  // Each lane waits for the other; the caller runs no task.
   const auto wait_for_second = [&](int) noexcept {
     ++first;
     while (second == 0) std::this_thread::yield();
@@ -84,38 +84,38 @@ TEST(WorkerPool, TwoLanesAreUnderWayAtTheSameTime) {
     ++second;
     while (first == 0) std::this_thread::yield();
   };
-  for (int turn = 0; turn < 200; ++turn) {
+  for (int run = 0; run < 200; ++run) {
     first = second = 0;
-    pool.begin(0, {0, 1}, wait_for_second);
-    pool.begin(1, {1, 2}, wait_for_first);
+    pool.submit(0, {0, 1}, wait_for_second);
+    pool.submit(1, {1, 2}, wait_for_first);
     while (first == 0 || second == 0) std::this_thread::yield();
-    pool.finish(1);
-    pool.finish(0);
+    pool.collect(1);
+    pool.collect(0);
     EXPECT_EQ(first + second, 2);
   }
 }
 
-TEST(WorkerPool, LanesKeepTheirSlotsApart) {
+TEST(WorkerPool, LanesRunOnlyTheirOwnSlots) {
   WorkerPool pool(4);
   std::vector<int> calls(64);
   const auto work = [&](int slot) noexcept { ++calls[at(slot)]; };
-  for (int turn = 0; turn < 5'000; ++turn) {
-    pool.begin(0, {0, 32}, work);
-    pool.begin(1, {32, 64}, work);
-    pool.finish(0);
-    pool.begin(0, {0, 32}, work);
-    pool.finish(1);
-    pool.finish(0);
+  for (int run = 0; run < 5'000; ++run) {
+    pool.submit(0, {0, 32}, work);
+    pool.submit(1, {32, 64}, work);
+    pool.collect(0);
+    pool.submit(0, {0, 32}, work);
+    pool.collect(1);
+    pool.collect(0);
   }
   for (int slot = 0; slot < 64; ++slot) EXPECT_EQ(calls[at(slot)], slot < 32 ? 10'000 : 5'000);
 }
 
-TEST(WorkerPool, ASlotIsMostlyDoneByTheSameThread) {
-  // All four wait for each other in every run, so that each has time to come to its own slot first.
+TEST(WorkerPool, ASlotMostlyRunsOnTheSameThread) {
+  // In every run all four tasks wait for each other, so each thread can claim its own slot first.
   WorkerPool pool(4);
-  std::vector<std::thread::id> homes(4);
+  std::vector<std::thread::id> last_threads(4);
   int num_moved = 0;
-  for (int turn = 0; turn < 50; ++turn) {
+  for (int run = 0; run < 50; ++run) {
     std::atomic<int> arrived = 0;
     std::vector<std::thread::id> threads(4);
     pool.run({0, 4}, [&](int slot) noexcept {
@@ -123,23 +123,23 @@ TEST(WorkerPool, ASlotIsMostlyDoneByTheSameThread) {
       ++arrived;
       while (arrived < 4) std::this_thread::yield();
     });
-    if (turn > 0) num_moved += threads != homes;
-    homes = threads;
+    if (run > 0) num_moved += threads != last_threads;
+    last_threads = threads;
   }
   EXPECT_LT(num_moved, 25);
 }
 
-TEST(WorkerPool, TakesNoMemoryPerRun) {
+TEST(WorkerPool, AllocatesNoMemoryPerRun) {
   WorkerPool pool(3);
   std::vector<int> calls(64);
   const auto work = [&](int slot) noexcept { ++calls[at(slot)]; };
   pool.run({0, 64}, work);
   const std::size_t before = testing::num_allocations();
-  for (int turn = 0; turn < 1000; ++turn) pool.run({0, 64}, work);
+  for (int run = 0; run < 1000; ++run) pool.run({0, 64}, work);
   EXPECT_EQ(testing::num_allocations() - before, 0U);
 }
 
-TEST(WorkerPool, HasOneWorkerPerCoreButNoMoreThanSlots) {
+TEST(WorkerPool, NumWorkersIsOnePerCoreAndAtMostOnePerSlot) {
   EXPECT_EQ(num_workers_for(0, 1), 1);
   EXPECT_EQ(num_workers_for(0, 1 << 16),
             std::max(1, static_cast<int>(std::thread::hardware_concurrency())));

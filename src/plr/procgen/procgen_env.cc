@@ -71,14 +71,14 @@ void ProcgenEnv::start_levels(int lane, std::span<const Start> starts, const Ste
   }
   Play& play = plays_[static_cast<std::size_t>(lane)];
   play = {this, first.slot, {}, out};
-  pool_.begin(lane, {first.slot, last.slot + 1}, play);
+  pool_.submit(lane, {first.slot, last.slot + 1}, play);
 }
 
 void ProcgenEnv::step_slots(int lane, SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
   Play& play = plays_[static_cast<std::size_t>(lane)];
   play = {this, slots.begin, actions, out};
-  pool_.begin(lane, slots, play);
+  pool_.submit(lane, slots, play);
 }
 
 void ProcgenEnv::Play::operator()(int slot) const noexcept {
@@ -89,8 +89,8 @@ void ProcgenEnv::Play::operator()(int slot) const noexcept {
   }
 }
 
-void ProcgenEnv::finish(int lane) {
-  pool_.finish(lane);
+void ProcgenEnv::collect_lane(int lane) {
+  pool_.collect(lane);
   std::vector<KnownStarts::Entry*>& taken = taking_[static_cast<std::size_t>(lane)];
   for (KnownStarts::Entry* entry : taken) known_starts_.keep(*entry);
   taken.clear();

@@ -60,9 +60,9 @@ class ProcgenEnv final : public VectorEnv {
   void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
   void step_slots(int lane, SlotRange slots, std::span<const Action> actions,
                   const StepBatch& out) override;
-  void finish(int lane) override;
-  bool is_lane_done(int lane) const override { return pool_.is_done(lane); }
-  void help_along() override { pool_.help(); }
+  void collect_lane(int lane) override;
+  bool is_lane_ready(int lane) const override { return pool_.ready(lane); }
+  void run_one_pending_task() override { pool_.run_one_task(); }
   bool solved_by(int slot, double last_reward) const override;
   void save_episode(int slot, ByteWriter& out) const override;
   void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) override;

@@ -167,7 +167,7 @@ TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
 
   Random random = Streams(1).named("actions");
   std::vector<Action> actions(12);
-  std::vector<Start> under_way[2];  // starts of a half that the other does not wait for
+  std::vector<Start> submitted[2];  // the starts of each half
   for (int step = 0; step < 200; ++step) {
     for (Action& action : actions) action = static_cast<Action>(random.below(kNumActions));
     whole->step({0, 12}, actions, expected.batch());
@@ -178,21 +178,21 @@ TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
     whole->start(starts, expected.batch());
 
     for (int lane = 0; lane < 2; ++lane) {
-      parts->finish_start(lane, under_way[lane]);
+      parts->collect(lane);
       const auto half = std::span(actions).subspan(static_cast<std::size_t>(6 * lane), 6);
-      parts->begin_step(lane, kHalves[lane], half, buffers.batch());
+      parts->submit_step(lane, kHalves[lane], half, buffers.batch());
     }
     for (int lane = 0; lane < 2; ++lane) {
-      parts->finish_step(lane, kHalves[lane], buffers.batch());
-      under_way[lane].clear();
+      parts->collect(lane);
+      submitted[lane].clear();
       for (const Start& start : starts) {
-        if (start.slot / 6 == lane) under_way[lane].push_back(start);
+        if (start.slot / 6 == lane) submitted[lane].push_back(start);
       }
-      parts->begin_start(lane, under_way[lane], buffers.batch());
+      parts->submit_start(lane, submitted[lane], buffers.batch());
     }
     ASSERT_TRUE(std::ranges::equal(expected.batch().rewards, buffers.batch().rewards)) << step;
   }
-  for (int lane = 0; lane < 2; ++lane) parts->finish_start(lane, under_way[lane]);
+  for (int lane = 0; lane < 2; ++lane) parts->collect(lane);
   EXPECT_TRUE(std::ranges::equal(expected.batch().observations, buffers.batch().observations));
 }
 

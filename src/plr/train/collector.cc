@@ -47,56 +47,56 @@ void Collector::fill(learn::Rollout& rollout) {
   for (Group& group : groups_) {
     group.policy.refresh();
     group.step = 0;
-    ask(group, rollout);
+    submit(group, rollout);
   }
-  const auto is_through = [&](const Group& group) {
-    return group.step == rollout.num_steps() && group.phase == Phase::kThinking;
+  const auto is_complete = [&](const Group& group) {
+    return group.step == rollout.num_steps() && group.phase == Phase::kInference;
   };
   auto begin = Clock::now();
-  while (!std::ranges::all_of(groups_, is_through)) {
-    bool has_gone_on = false;
-    for (Group& group : groups_) has_gone_on |= go_on(group, rollout);
-    begin = has_gone_on ? Clock::now() : wait_since(begin);
+  while (!std::ranges::all_of(groups_, is_complete)) {
+    bool has_advanced = false;
+    for (Group& group : groups_) has_advanced |= advance(group, rollout);
+    begin = has_advanced ? Clock::now() : idle(begin);
   }
-  value_the_rest(rollout);
+  bootstrap_values(rollout);
 }
 
-// Whether the group had something to do.
-bool Collector::go_on(Group& group, learn::Rollout& rollout) {
+// Whether the group could advance.
+bool Collector::advance(Group& group, learn::Rollout& rollout) {
   switch (group.phase) {
-    case Phase::kThinking:
+    case Phase::kInference:
       if (group.step == rollout.num_steps() || !group.policy.is_answered()) return false;
-      begin_step(group, rollout);
+      submit_step(group, rollout);
       return true;
     case Phase::kStepping:
-      if (group.number != next_to_score_ || !parts_.env.is_done(group.lane())) return false;
+      if (group.number != next_to_score_ || !parts_.env.ready(group.lane())) return false;
       next_to_score_ = (next_to_score_ + 1) % groups_.size();
-      finish_step(group, rollout);
+      collect_step(group, rollout);
       return true;
     case Phase::kStarting:
-      if (!parts_.env.is_done(group.lane())) return false;
-      parts_.env.finish_start(group.lane(), group.starts);
+      if (!parts_.env.ready(group.lane())) return false;
+      parts_.env.collect(group.lane());
       group.starts.clear();
-      ask(group, rollout);
+      submit(group, rollout);
       return true;
   }
   return false;
 }
 
-// Shows the network what the slots show; after the last step, for the value alone.
-void Collector::ask(Group& group, learn::Rollout& rollout) {
+// Submits the current observations to the policy; after the last step only the values are used.
+void Collector::submit(Group& group, learn::Rollout& rollout) {
   const Stopwatch watch(times_.acting);
-  // Numbers are drawn for all slots at once: another group may be a step behind, but not two.
+  // Numbers are drawn for all slots at once.  Groups are at most one step apart, hence two rows.
   std::vector<double>& uniforms = uniforms_[group.step % 2];
   if (group.step == num_drawn_ && group.step < rollout.num_steps()) {
     for (double& u : uniforms) u = actions_.uniform();
     ++num_drawn_;
   }
   group.policy.ask(group.take_obs(rollout), group.part(uniforms));
-  group.phase = Phase::kThinking;
+  group.phase = Phase::kInference;
 }
 
-void Collector::begin_step(Group& group, learn::Rollout& rollout) {
+void Collector::submit_step(Group& group, learn::Rollout& rollout) {
   std::ranges::copy(group.part(levels_), group.part(rollout.levels[group.step]).begin());
   const auto actions = group.part(rollout.actions[group.step]);
   {
@@ -105,36 +105,37 @@ void Collector::begin_step(Group& group, learn::Rollout& rollout) {
                          group.part(rollout.values[group.step]), group.part(terms_)});
   }
   const Stopwatch watch(times_.environment);
-  parts_.env.begin_step(group.lane(), group.slots, actions, batch(rollout));
+  parts_.env.submit_step(group.lane(), group.slots, actions, batch(rollout));
   group.phase = Phase::kStepping;
 }
 
-void Collector::finish_step(Group& group, learn::Rollout& rollout) {
+void Collector::collect_step(Group& group, learn::Rollout& rollout) {
   {
     const Stopwatch watch(times_.environment);
-    parts_.env.finish_step(group.lane(), group.slots, batch(rollout));
+    parts_.env.collect(group.lane());
   }
   score(group, rollout);
   ++group.step;
   if (group.starts.empty()) {
-    ask(group, rollout);
+    submit(group, rollout);
   } else {
     start_next_levels(group, rollout);
   }
 }
 
-// Nobody can go on: the time is that of whom all wait for.  Returns when it ends.
-Collector::Clock::time_point Collector::wait_since(Clock::time_point begin) {
-  parts_.env.help();
-  const auto is_thinking = [](const Group& group) { return group.phase == Phase::kThinking; };
-  Seconds& time = std::ranges::all_of(groups_, is_thinking) ? times_.acting : times_.environment;
+// No group can advance: attributes the time since `begin` to what they all wait for.  Returns the
+// current time.
+Collector::Clock::time_point Collector::idle(Clock::time_point begin) {
+  parts_.env.run_one_task();
+  const auto is_acting = [](const Group& group) { return group.phase == Phase::kInference; };
+  Seconds& time = std::ranges::all_of(groups_, is_acting) ? times_.acting : times_.environment;
   const Clock::time_point end = Clock::now();
   time += end - begin;
   return end;
 }
 
-// What goes on past the end of the rollout is worth what the network thinks of it.
-void Collector::value_the_rest(learn::Rollout& rollout) {
+// Bootstraps unfinished episodes with the value estimate.
+void Collector::bootstrap_values(learn::Rollout& rollout) {
   const std::size_t last = rollout.num_steps();
   {
     const Stopwatch watch(times_.acting);
@@ -185,7 +186,7 @@ void Collector::start_next_levels(Group& group, learn::Rollout& rollout) {
     }
   }
   const Stopwatch watch(times_.environment);
-  parts_.env.begin_start(group.lane(), group.starts, batch(rollout));
+  parts_.env.submit_start(group.lane(), group.starts, batch(rollout));
   group.phase = Phase::kStarting;
 }
 
@@ -213,10 +214,10 @@ void Collector::load(std::span<const std::byte> bytes, learn::Rollout& rollout) 
   lengths_ = reader.numbers<std::int64_t>(n);
   levels_ = reader.numbers<LevelId>(n);
   reader.require(returns_.size() == n && lengths_.size() == n && levels_.size() == n,
-                 "made for another number of slots");
+                 "it was saved with another number of slots");
   window_.load(reader);
   const auto obs = reader.numbers<std::uint8_t>(rollout.host_obs().size());
-  reader.require(obs.size() == rollout.host_obs().size(), "of other observations");
+  reader.require(obs.size() == rollout.host_obs().size(), "its observations have another shape");
   std::ranges::copy(obs, rollout.host_obs().begin());
   for (int slot = 0; slot < parts_.env.spec().num_slots; ++slot) {
     parts_.env.load(slot, reader.numbers<std::byte>(kMaxNestedState));

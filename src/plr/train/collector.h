@@ -1,21 +1,20 @@
-// How does a rollout come about?
+// Fills rollouts: plays N slots and reports finished episodes to the curriculum.
 //
-// The collector plays N slots side by side: it lets the policy act, steps the environments, scores
-// the episodes that end, records them, and only then asks the curriculum for the next levels, in
+// A step of a group of slots:
+//
+//   inference -> environment step -> scoring -> start levels in place of those that ended
+//
+// Scoring records finished episodes with the curriculum; only then are the next levels drawn, in
 // slot order.
 //
 //   Collector collector({env, curriculum, scorer, normalizer, network}, stream, 1);
 //   collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
-// Groups of slots go round on their own, so that environment and network work at the same time:
+// Groups advance independently, so that environment and network work at the same time.  Results are
+// scored and recorded in a fixed order, by step and group, so the run does not depend on timing.
 //
-//   think -> step -> score -> start levels in place of those that ended -> think ...
-//
-// Each goes on as soon as it can, but for the score: there they keep their order, step by step, so
-// that the curriculum hears the same story whoever is quicker, and the run is the same.
-//
-// What it refers to must outlive it.  Not synchronized.
+// The parts must outlive the collector.  Movable.  Not thread-safe.
 #pragma once
 
 #include <array>
@@ -43,40 +42,43 @@ struct CollectorParts {
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
   const learn::Network& network;
-  ScoreFunction score_function = ScoreFunction::kValueL1;  // what the scorer wants of the policy
+  ScoreFunction score_function =
+      ScoreFunction::kValueL1;  // selects the policy term that the scorer needs
 };
 
 class Collector {
  public:
-  // The slots are played in one to four groups.
+  // Divides the slots into `num_groups` groups.
+  // REQUIRES: 1 <= num_groups <= VectorEnv::kNumLanes.
   Collector(const CollectorParts& parts, Random actions, int num_groups);
 
-  // Starts the first levels.  The rollout's host_obs() always holds what the slots show now.
+  // Starts the first levels.  From then on the rollout's host_obs() holds the current observations.
   void begin(learn::Rollout& rollout);
-  // Plays T steps; the advantages are not computed yet.
+  // Plays T steps.  Does not compute advantages.
   void fill(learn::Rollout& rollout);
 
-  // The training episodes that ended last.
+  // The most recent training episodes.
   const EpisodeWindow& episodes() const { return window_; }
 
-  // What of the time went where.
+  // Seconds spent so far, by activity.
   const CollectTimes& times() const { return times_; }
 
-  // Everything that decides how collecting goes on, the environments and what they show included.
+  // The complete state, including the environments and the current observations.
   std::vector<std::byte> save(learn::Rollout& rollout) const;
   void load(std::span<const std::byte> bytes, learn::Rollout& rollout);
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Phase : std::uint8_t { kThinking, kStepping, kStarting };
+  // What a group waits for.
+  enum class Phase : std::uint8_t { kInference, kStepping, kStarting };
 
-  // Slots that are stepped together, and who decides for them.
+  // Slots that are stepped together, with their policy.
   struct Group {
-    std::size_t number;  // and lane of the environment
+    std::size_t number;  // also its lane of the environment
     SlotRange slots;
     learn::Policy policy;
-    std::vector<Start> starts;  // that are under way
-    Phase phase = Phase::kThinking;
+    std::vector<Start> starts;  // collected while scoring, then submitted
+    Phase phase = Phase::kInference;
     std::size_t step = 0;  // of the rollout
 
     int lane() const { return static_cast<int>(number); }
@@ -92,27 +94,27 @@ class Collector {
     }
   };
 
-  bool go_on(Group& group, learn::Rollout& rollout);
-  void ask(Group& group, learn::Rollout& rollout);
-  void begin_step(Group& group, learn::Rollout& rollout);
-  void finish_step(Group& group, learn::Rollout& rollout);
-  Clock::time_point wait_since(Clock::time_point begin);
+  bool advance(Group& group, learn::Rollout& rollout);
+  void submit(Group& group, learn::Rollout& rollout);
+  void submit_step(Group& group, learn::Rollout& rollout);
+  void collect_step(Group& group, learn::Rollout& rollout);
+  Clock::time_point idle(Clock::time_point begin);
   void score(Group& group, learn::Rollout& rollout);
   void start_next_levels(Group& group, learn::Rollout& rollout);
-  void value_the_rest(learn::Rollout& rollout);
+  void bootstrap_values(learn::Rollout& rollout);
   void record_due_results();
   StepBatch batch(learn::Rollout& rollout);
 
   CollectorParts parts_;
   Random actions_;
   std::vector<Group> groups_;
-  std::vector<double> rewards_;           // [N], raw
-  std::vector<std::uint8_t> terminated_;  // [N]
-  std::vector<std::uint8_t> truncated_;   // [N]
-  std::size_t next_to_score_ = 0;         // the group whose turn it is
-  std::size_t num_drawn_ = 0;             // steps of the rollout for which uniforms_ were drawn
+  std::vector<double> rewards_;                  // [N], raw
+  std::vector<std::uint8_t> terminated_;         // [N]
+  std::vector<std::uint8_t> truncated_;          // [N]
+  std::size_t next_to_score_ = 0;                // the only group that may be scored now
+  std::size_t num_drawn_ = 0;                    // steps whose uniforms_ have been drawn
   std::array<std::vector<double>, 2> uniforms_;  // [step % 2][N]
-  std::vector<float> terms_;                     // [N], of the policy
+  std::vector<float> terms_;                     // [N], policy terms of the current step
   std::vector<double> returns_;                  // [N], raw, of the open episodes
   std::vector<std::int64_t> lengths_;            // [N], of the open episodes
   std::vector<LevelId> levels_;                  // [N], being played

@@ -1,4 +1,4 @@
-// A scripted environment and curriculum show in which order things happen.
+// The order of events in a rollout, shown by a scripted environment and curriculum.
 #include "plr/train/collector.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ class CountdownEnv final : public VectorEnv {
   std::vector<int> left_;
 };
 
-// Hands out a list of levels and notes what is asked and told.
+// Returns a given list of levels and logs every draw and record.
 class Scripted final : public Curriculum {
  public:
   explicit Scripted(std::vector<LevelId> levels) : levels_(std::move(levels)) {}
@@ -107,8 +107,8 @@ struct Fixture {
   Collector collector;
 };
 
-TEST(Collector, RecordsAllThatEndedBeforeItDrawsAnyInSlotOrder) {
-  // Slots 0 and 2 end at the second step, slot 1 goes on; its piece is recorded last.
+TEST(Collector, RecordsAllEndedEpisodesBeforeDrawingLevelsInSlotOrder) {
+  // Slots 0 and 2 end at the second step; the unfinished episode of slot 1 is recorded last.
   Fixture f({2, 9, 2, 5, 6}, 2, 1);
   f.curriculum.events.clear();
   f.collector.fill(f.rollout);
@@ -117,7 +117,7 @@ TEST(Collector, RecordsAllThatEndedBeforeItDrawsAnyInSlotOrder) {
                                       "record 9 return 0"}));
 }
 
-TEST(Collector, GroupsRecordAndDrawInTurns) {
+TEST(Collector, GroupsRecordAndDrawOneAfterTheOther) {
   // The first group is slot 0, the second slots 1 and 2.
   Fixture f({2, 9, 2, 5, 6}, 2, 2);
   f.curriculum.events.clear();
@@ -127,7 +127,7 @@ TEST(Collector, GroupsRecordAndDrawInTurns) {
                                       "record 9 return 0"}));
 }
 
-TEST(Collector, TellsOneStoryPerRow) {
+TEST(Collector, RowsHaveTheLevelDoneFlagAndObservationOfTheSameStep) {
   for (const int groups : {1, 2, 3}) {
     Fixture f({1, 2, 3, 7, 8, 9}, 2, groups);
     f.collector.fill(f.rollout);
@@ -137,19 +137,18 @@ TEST(Collector, TellsOneStoryPerRow) {
     EXPECT_EQ(row(f.rollout.levels[1]), (std::vector<int>{7, 2, 3}));
     EXPECT_EQ(row(f.rollout.done[0]), (std::vector<int>{1, 0, 0}));
     EXPECT_EQ(row(f.rollout.done[1]), (std::vector<int>{0, 1, 0}));
-    // What was seen: the countdown before each action, then what opens the next rollout.
-    const auto seen = [&](int step, int slot) {
+    // The observation is the countdown before each action; row 2 opens the next rollout.
+    const auto countdown = [&](int step, int slot) {
       return f.rollout.obs()[step][slot][0][0][0].item<int>();
     };
-    EXPECT_EQ(seen(0, 0), 1);
-    EXPECT_EQ(seen(1, 0), 7);
-    EXPECT_EQ(seen(2, 0), 6);
-    EXPECT_EQ(seen(2, 1), 8);
+    EXPECT_EQ(countdown(0, 0), 1);
+    EXPECT_EQ(countdown(1, 0), 7);
+    EXPECT_EQ(countdown(2, 0), 6);
+    EXPECT_EQ(countdown(2, 1), 8);
   }
 }
 
-TEST(Collector, GroupsActOnTheSameNumbersAsAllTogether) {
-  // While no episode ends, groups change nothing but who waits for whom.
+TEST(Collector, ActionsDoNotDependOnTheNumberOfGroupsWhileNoEpisodeEnds) {
   for (const int groups : {2, 3}) {
     Fixture one({50, 60, 70}, 5, 1);
     Fixture more({50, 60, 70}, 5, groups);
