@@ -54,7 +54,7 @@ def test_invalid_levels_and_options_are_refused():
     envs = plr.make_vec(NAME, 2)
     with pytest.raises(IndexError, match="^level must be from 0 to 2147483646, not 2147483647$"):
         envs.reset(options={"levels": [0, 2**31 - 1]})
-    with pytest.raises(ValueError, match="^observation: procgen/leaper has full only, not view$"):
+    with pytest.raises(ValueError, match="^observation: procgen/leaper offers full only, not view$"):
         plr.make_vec(NAME, 2, observation="view")
     with pytest.raises(ValueError, match="has the modes easy, hard"):
         plr.make_vec("procgen/leaper-memory", 2)

@@ -1,4 +1,6 @@
-// Skips tests that need Procgen where it is not installed.
+// Skips tests that play Procgen where it is not installed.
+//
+// Machines without x86-64 or a network do not have it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +10,7 @@
 
 namespace plr::testing {
 
-// True also for a wrong folder, with which the tests then fail.
+// An existing but invalid folder makes the tests fail instead of skipping them.
 inline bool has_procgen() {
   const char* folder = std::getenv("PLR_PROCGEN");
   return folder != nullptr && std::filesystem::exists(folder);

@@ -57,7 +57,8 @@ TEST(MakeEnv, RefusesOptionsOutOfBounds) {
   EXPECT_EQ(error_for(name, {.num_workers = -1}), "num_workers must be from 0 to 1024, not -1");
   EXPECT_EQ(
       error_for("minigrid/MiniGrid-Dynamic-Obstacles-5x5-v0", {.seeding = LevelSeeding::kLegacy}),
-      "seeding: MiniGrid-Dynamic-Obstacles-5x5-v0 must be pcg64, since its steps draw too");
+      "seeding: MiniGrid-Dynamic-Obstacles-5x5-v0 must be pcg64, since its steps draw random "
+      "numbers");
 }
 
 TEST(MakeEnv, ObservesTheWholeGridOrTheViewOfTheAgent) {

@@ -37,8 +37,8 @@ struct Rectangle {
   int height = 0;
 };
 
-// The smallest that holds every pixel in which two pictures differ; one pixel where none does,
-// since a frame cannot be empty.
+// The smallest rectangle that contains all pixels in which two images differ; one pixel if there
+// are none, since a frame cannot be empty.
 Rectangle changed(const Image& before, const Image& after) {
   int left = after.width();
   int right = 0;
@@ -69,7 +69,7 @@ class GifBytes {
     loop_for_ever();
   }
 
-  // The part of a picture that is drawn over the frame before.
+  // Adds the part of an image that is drawn over the previous frame.
   void add(const Image& image, const Rectangle& part, int milliseconds, Palette& palette) {
     const GraphicsControlBlock control = {.DisposalMode = DISPOSE_DO_NOT,
                                           .UserInputFlag = false,
@@ -113,7 +113,7 @@ class GifBytes {
     }
   };
 
-  // As many entries as a power of two wants; those behind the colors are black.
+  // The number of entries is rounded up to a power of two; the additional ones are black.
   static std::unique_ptr<ColorMapObject, Free> color_map(std::span<const Rgb> colors) {
     int size = 2;
     while (static_cast<std::size_t>(size) < colors.size()) size *= 2;
@@ -125,7 +125,7 @@ class GifBytes {
     return map;
   }
 
-  // The extension that Netscape brought and that every browser knows; 0 rounds mean no end.
+  // Netscape's extension, which every browser supports; 0 repetitions mean an endless loop.
   void loop_for_ever() {
     constexpr std::array<GifByteType, 3> kRounds = {1, 0, 0};
     check(EGifPutExtensionLeader(file_.get(), APPLICATION_EXT_FUNC_CODE));
@@ -139,7 +139,7 @@ class GifBytes {
   }
 
   std::string bytes_;
-  std::unique_ptr<GifFileType, Free> file_;  // appends to the bytes also when it is closed
+  std::unique_ptr<GifFileType, Free> file_;  // also appends to the bytes when it is closed
 };
 
 std::string encoded(std::span<const Image> frames, const GifTiming& timing) {
@@ -160,10 +160,10 @@ std::string encoded(std::span<const Image> frames, const GifTiming& timing) {
 
 void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
                const GifTiming& timing) {
-  if (frames.empty()) throw std::invalid_argument("gif: there is no frame");
+  if (frames.empty()) throw std::invalid_argument("gif: there must be at least one frame");
   for (const Image& frame : frames) {
     if (frame.width() != frames[0].width() || frame.height() != frames[0].height()) {
-      throw std::invalid_argument("gif: frames differ in size");
+      throw std::invalid_argument("gif: all frames must have the same size");
     }
   }
   std::string bytes;

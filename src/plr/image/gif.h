@@ -1,9 +1,10 @@
-// How do pictures become an animation that any browser plays?
+// Writes images as an animated GIF.
 //
 //   write_gif("episode.gif", frames, {.milliseconds = 150, .last_milliseconds = 2000});
 //
-// It loops for ever.  GIF knows 256 colors: pictures of no more are shown as they are, others
-// nearly so (palette.h).  Each frame stores only the rectangle that changed.
+// The animation loops.  GIF has 256 colors: frames with at most that many are stored exactly,
+// others approximately (palette.h).  Each frame stores only the rectangle that changed.  Stateless:
+// thread-safe for distinct paths.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +14,15 @@
 
 namespace plr::image {
 
-// In steps of ten; browsers show what is shorter than 20 more slowly.
+// Rounded to multiples of ten; browsers show frames of less than 20 ms more slowly.
 struct GifTiming {
   int milliseconds = 150;        // of a frame
   int last_milliseconds = 2000;  // of the last one
 };
 
-// Writes aside and renames.  Throws std::invalid_argument if there is no frame or one has another
-// size than the first; std::runtime_error with path and cause, also where plr was built without
-// giflib, saying what to install.
+// Writes a temporary file and renames it.  Throws std::invalid_argument if there is no frame or the
+// sizes of frames differ; std::runtime_error with path and cause, also if plr was built without
+// giflib, with the package to install.
 void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
                const GifTiming& timing = {});
 

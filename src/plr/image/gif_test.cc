@@ -15,7 +15,7 @@
 namespace plr::image {
 namespace {
 
-// What a viewer shows.
+// What a viewer would show.
 struct Shown {
   std::vector<Image> frames;
   std::vector<int> milliseconds;
@@ -73,7 +73,7 @@ class Gif : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-// A square that moves over a ground of 200 colors.
+// A square that moves over a background of 200 colors.
 std::vector<Image> moving_square() {
   std::vector<Image> frames(4, Image(20, 10));
   for (int i = 0; i < 4; ++i) {
@@ -86,7 +86,7 @@ std::vector<Image> moving_square() {
   return frames;
 }
 
-TEST_F(Gif, ShowsEveryPixelAsItWasWhereColorsAreFew) {
+TEST_F(Gif, IsExactIfThereAreFewColors) {
   const std::vector<Image> frames = moving_square();
   write_gif(directory_ / "a.gif", frames, {.milliseconds = 150, .last_milliseconds = 1200});
   const Shown gif = shown(directory_ / "a.gif");
@@ -96,21 +96,21 @@ TEST_F(Gif, ShowsEveryPixelAsItWasWhereColorsAreFew) {
   EXPECT_EQ(num_files(), 1);
 }
 
-TEST_F(Gif, StoresOnlyWhatChanged) {
+TEST_F(Gif, StoresOnlyTheRectangleThatChanged) {
   write_gif(directory_ / "a.gif", moving_square());
-  // The first frame is 20 x 10; then the square leaves one place for another: 7 x 3, three times.
+  // The first frame is 20 x 10; each of three moves of the square changes 7 x 3 pixels.
   EXPECT_EQ(shown(directory_ / "a.gif").num_stored_pixels, 200 + 3 * 21);
 }
 
-TEST_F(Gif, KeepsAFrameInWhichNothingHappens) {
+TEST_F(Gif, KeepsAFrameWithoutChanges) {
   const std::vector<Image> frames(3, Image(5, 5, {1, 2, 3}));
   write_gif(directory_ / "a.gif", frames);
   EXPECT_EQ(shown(directory_ / "a.gif").frames, frames);
 }
 
-TEST_F(Gif, ComesNearWhereColorsAreMany) {
+TEST_F(Gif, IsCloseIfThereAreManyColors) {
   // 64 x 64 colors of red and green in 256 boxes of 4 x 4: 1.5 levels of 4 from the mean on either
-  // axis, hypot(6, 6) = 8.5, and half a shade each from rounding.
+  // axis, hypot(6, 6) = 8.5, and half a level each from rounding.
   Image picture(64, 64);
   for (int i = 0; i < 4096; ++i) {
     picture.set({i % 64, i / 64}, {static_cast<std::uint8_t>(4 * (i % 64)),
@@ -127,14 +127,14 @@ TEST_F(Gif, ComesNearWhereColorsAreMany) {
   }
 }
 
-TEST_F(Gif, RefusesFramesOfDifferentSizeOrNone) {
+TEST_F(Gif, RefusesNoFramesAndFramesOfDifferentSizes) {
   const std::vector<Image> frames = {Image(2, 2), Image(2, 3)};
   EXPECT_THROW(write_gif(directory_ / "a.gif", frames), std::invalid_argument);
   EXPECT_THROW(write_gif(directory_ / "a.gif", {}), std::invalid_argument);
   EXPECT_EQ(num_files(), 0);
 }
 
-TEST_F(Gif, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
+TEST_F(Gif, WriteErrorNamesPathAndCauseAndLeavesNoFile) {
   const std::vector<Image> frames(1, Image(2, 2));
   try {
     write_gif(directory_ / "missing/a.gif", frames);

@@ -6,7 +6,7 @@
 namespace plr::image {
 namespace {
 
-// Checked before any memory is asked for.
+// Checks the sides before memory is allocated.
 std::size_t num_pixels(int width, int height) {
   for (const int side : {width, height}) {
     if (side < 1 || side > Image::kMaxSide) {

@@ -1,12 +1,11 @@
-// What is a picture?
+// An image: a rectangle of RGB pixels, stored row by row from the top left corner.
 //
-// A rectangle of RGB pixels, row by row from the top left corner, that can be filled and put
-// together.  png.h writes it to a file, text.h writes on it.
+// png.h and gif.h write images to files, text.h draws text on them.
 //
 //   Image picture(64, 32, {255, 255, 255});
 //   picture.paste(tile, {32, 0});
 //
-// A value type.
+// Copyable.  Concurrent reads are safe; writes are not synchronized.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +43,7 @@ class Image {
   Rgb at(Pixel p) const { return pixels_[index(p)]; }
   void set(Pixel p, Rgb color) { pixels_[index(p)] = color; }
 
-  // Copies `other` to where its left upper corner comes to lie at `corner`; what would stick out is
-  // left away.
+  // Copies `other` so that its upper left corner is at `corner`; clips at the edges.
   void paste(const Image& other, Pixel corner);
 
   std::span<const Rgb> row(int y) const {

@@ -29,18 +29,18 @@ std::string drawn(const Image& image) {
   return text;
 }
 
-TEST(Image, LeavesAwayWhatIsPastedOverItsEdge) {
+TEST(Image, PasteClipsAtTheEdges) {
   Image image(3, 2, kWhite);
   image.paste(Image(2, 2, kRed), {2, -1});
   EXPECT_EQ(drawn(image), "..#\n...\n");
 }
 
-TEST(Image, RefusesImpossibleSides) {
+TEST(Image, RefusesSidesOutOfBounds) {
   EXPECT_THROW(Image(0, 5), std::invalid_argument);
   EXPECT_THROW(Image(5, Image::kMaxSide + 1), std::invalid_argument);
 }
 
-TEST(Text, LooksLikeItsLetters) {
+TEST(Text, DrawsLettersOfTheFont) {
   Image image(11, 7, kWhite);
   draw_text(image, {0, 0}, "T1", {.color = kRed});
   EXPECT_EQ(drawn(image),
@@ -53,19 +53,19 @@ TEST(Text, LooksLikeItsLetters) {
             "..#....###.\n");
 }
 
-TEST(Text, ScalesAndIsCutAtTheEdge) {
+TEST(Text, ScalesAndClipsAtTheEdge) {
   Image image(8, 4, kWhite);
   draw_text(image, {-8, 0}, "T", {.color = kRed, .scale = 2});
   EXPECT_EQ(drawn(image), "##......\n##......\n........\n........\n");
 }
 
-TEST(Text, BreaksBetweenWordsWhereItCan) {
+TEST(Text, WrapsBetweenWordsWherePossible) {
   EXPECT_EQ(wrapped("pick up the", 7), (std::vector<std::string>{"pick up", "the"}));
   EXPECT_EQ(wrapped("purple", 2), (std::vector<std::string>{"pu", "rp", "le"}));
   EXPECT_EQ(wrapped("", 5), (std::vector<std::string>{""}));
 }
 
-TEST(Sheet, HoldsEveryPictureInItsColumn) {
+TEST(Sheet, PlacesEveryPictureInItsColumn) {
   const std::vector<Captioned> pictures(5, {Image(200, 100, kRed), "seed 1"});
   const Image page = sheet(pictures, {.title = "levels", .num_columns = 2});
   // Two columns of 200 pixels and three margins of 20.
@@ -91,7 +91,7 @@ class Png : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(Png, IsWrittenWholeAndNothingBesides) {
+TEST_F(Png, WritesOneCompleteFile) {
   write_png(directory_ / "a.png", Image(3, 2, kRed));
   write_png(directory_ / "a.png", Image(4, 5, kRed));
   std::ifstream file(directory_ / "a.png", std::ios::binary);
@@ -104,7 +104,7 @@ TEST_F(Png, IsWrittenWholeAndNothingBesides) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
-TEST_F(Png, ThatCannotBeWrittenSaysWhereAndWhyAndLeavesNothing) {
+TEST_F(Png, WriteErrorNamesPathAndCauseAndLeavesNoFile) {
   std::filesystem::create_directories(directory_ / "taken.png");
   for (const char* name : {"missing/a.png", "taken.png"}) {
     try {

@@ -16,7 +16,7 @@ std::uint32_t code_of(Rgb color) {
   return static_cast<std::uint32_t>(color.red << 16 | color.green << 8 | color.blue);
 }
 
-// Every color with its number of pixels, in an order that depends on the colors alone.
+// Every color with its number of pixels, in an order that depends only on the colors.
 std::vector<Counted> counted_colors(std::span<const Image> pictures) {
   std::unordered_map<std::uint32_t, std::uint64_t> counts;
   for (const Image& picture : pictures) {
@@ -33,7 +33,7 @@ std::vector<Counted> counted_colors(std::span<const Image> pictures) {
   return colors;
 }
 
-// Some of the colors, which a palette shows as one.
+// A box of colors that the palette represents by one.
 class Box {
  public:
   explicit Box(std::span<Counted> colors) : colors_(colors) {
@@ -47,10 +47,11 @@ class Box {
     for (const Counted& c : colors) num_pixels_ += c.count;
   }
 
-  // How much is lost by showing it as one color: pixels times squared length, roughly.
+  // The approximate error of representing it by one color: pixels times squared length.
   double loss() const { return static_cast<double>(num_pixels_) * side_ * side_; }
 
-  // Across the longest side, at the median pixel.  Both halves have a color: there must be two.
+  // Splits the longest side at the median pixel.  REQUIRES: at least two colors, so that both
+  // halves have one.
   std::array<Box, 2> halves() const {
     std::ranges::stable_sort(colors_, {}, [this](const Counted& c) { return c.color[axis_]; });
     std::size_t first = 0;
@@ -62,7 +63,7 @@ class Box {
 
   Rgb mean() const {
     const auto on_axis = [this](std::size_t axis) {
-      std::uint64_t sum = num_pixels_ / 2;  // rounds to the nearest
+      std::uint64_t sum = num_pixels_ / 2;  // rounds to nearest
       for (const Counted& c : colors_) sum += c.count * static_cast<std::uint64_t>(c.color[axis]);
       return static_cast<std::uint8_t>(sum / num_pixels_);
     };
@@ -97,7 +98,7 @@ int squared_distance(Rgb a, Rgb b) {
 
 }  // namespace
 
-// With boxes enough the cut goes on until each holds one color.
+// If max_colors suffices, boxes are split until each contains one color.
 Palette::Palette(std::span<const Image> pictures, std::size_t max_colors) {
   assert(!pictures.empty() && max_colors > 0);
   std::vector<Counted> counted = counted_colors(pictures);

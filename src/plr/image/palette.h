@@ -1,13 +1,14 @@
-// Which few colors show a set of pictures best?
+// A palette of few colors that represents a set of images.
 //
-// All of them where there are few enough; otherwise those of median cut (Heckbert 1982): the colors
-// lie in a box, the box that spreads most pixels widest is cut in two at its median, and so on;
-// each box is shown as its mean.
+// If the images have few enough colors, the palette has all of them.  Otherwise it is computed by
+// median cut (Heckbert 1982): starting with one box that contains all colors, the box with the
+// largest weighted extent is split at its median pixel until there are enough boxes; the color of a
+// box is its mean.
 //
 //   const Palette palette(frames, 256);
-//   palette.colors()[palette.index_of(frames[0].at({3, 4}))];   // that pixel, or nearly
+//   palette.colors()[palette.index_of(frames[0].at({3, 4}))];   // that pixel, or the nearest color
 //
-// A value type.  Not synchronized: index_of remembers what it has looked up.
+// Copyable.  Not thread-safe: index_of() caches its results.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +23,15 @@ namespace plr::image {
 
 class Palette {
  public:
-  // At least one picture and one color.
+  // REQUIRES: at least one image, max_colors > 0.
   Palette(std::span<const Image> pictures, std::size_t max_colors);
 
   const std::vector<Rgb>& colors() const { return colors_; }
 
-  // Every color of the pictures is in the palette.
+  // Whether every color of the images is in the palette.
   bool is_exact() const { return is_exact_; }
 
-  // Of the color nearest to it.
+  // The index of the nearest color in the palette.
   std::size_t index_of(Rgb color);
 
  private:

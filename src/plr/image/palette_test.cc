@@ -33,7 +33,7 @@ Image cube() {
   return picture;
 }
 
-TEST(Palette, HasEveryColorWhereThereAreFewEnough) {
+TEST(Palette, HasEveryColorIfThereAreFewEnough) {
   std::vector<Image> pictures(2, Image(16, 8));
   for (int i = 0; i < 256; ++i) {
     pictures[static_cast<std::size_t>(i / 128)].set({i % 16, i / 16 % 8},
@@ -48,7 +48,7 @@ TEST(Palette, HasEveryColorWhereThereAreFewEnough) {
 TEST(Palette, CutsACubeIntoEqualBoxes) {
   // 4096 colors in 256 boxes of 16: two axes are cut three times into sides of 2 colors, one twice
   // into sides of 4.  From their means 0.5 and 1.5 levels of 17 away: hypot(8.5, 8.5, 25.5) = 28.2,
-  // and half a shade per axis from rounding.
+  // and half a level per axis from rounding.
   const Image picture = cube();
   Palette palette({&picture, 1}, 256);
   EXPECT_FALSE(palette.is_exact());
@@ -56,8 +56,8 @@ TEST(Palette, CutsACubeIntoEqualBoxes) {
   EXPECT_LE(worst_error(picture, palette), 29.1);
 }
 
-TEST(Palette, SpendsItsColorsWhereThePixelsAre) {
-  // A thousand pixels of near greys and two strays: the strays may not cost the greys their shades.
+TEST(Palette, AssignsColorsByTheNumberOfPixels) {
+  // A thousand pixels of similar greys and two outliers: the greys must keep their shades.
   Image picture(1002, 1);
   for (int x = 0; x < 1000; ++x) {
     const auto grey = static_cast<std::uint8_t>(100 + x % 30);
@@ -70,7 +70,7 @@ TEST(Palette, SpendsItsColorsWhereThePixelsAre) {
   EXPECT_GE(std::ranges::count_if(palette.colors(), is_near_grey), 10);
 }
 
-TEST(Palette, OfOneColorIsThatColor) {
+TEST(Palette, OfOneColorHasExactlyThatColor) {
   const Image picture(3, 3, {1, 2, 3});
   EXPECT_EQ(Palette({&picture, 1}, 1).colors(), (std::vector<Rgb>{{1, 2, 3}}));
 }

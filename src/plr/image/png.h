@@ -1,4 +1,4 @@
-// How does a picture become a file?
+// Writes an image as a PNG file.  Stateless: thread-safe for distinct paths.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,12 @@
 
 namespace plr::image {
 
-// Writes aside and renames: the file is there whole or not at all.  Throws std::runtime_error with
-// path and cause; also where plr was built without libpng, saying what to install.
+// Writes a temporary file and renames it, so that the file is complete or absent.  Throws
+// std::runtime_error with path and cause, also if plr was built without libpng, with the package to
+// install.
 void write_png(const std::filesystem::path& path, const Image& image);
 
-// The bytes of such a file, or nothing where plr was built without libpng.
+// The bytes of such a file; empty if plr was built without libpng.
 std::string png_bytes(const Image& image);
 
 }  // namespace plr::image

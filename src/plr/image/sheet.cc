@@ -33,7 +33,7 @@ void draw_lines(Image& image, Pixel corner, const Lines& lines, const TextStyle&
   }
 }
 
-// What one row of the sheet needs.
+// The size of one row of the sheet.
 int row_height(std::span<const Captioned> row, int column_width) {
   int pictures = 0;
   int captions = 0;

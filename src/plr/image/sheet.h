@@ -1,6 +1,4 @@
-// How are many pictures shown on one page?
-//
-// In rows of equal columns, each with its caption beneath, under one title.
+// Arranges captioned images in rows of equal columns under a title.  Stateless: thread-safe.
 #pragma once
 
 #include <span>
@@ -12,15 +10,15 @@ namespace plr::image {
 
 struct Captioned {
   Image image;
-  std::string caption;  // broken into lines where it is wider than its column
+  std::string caption;  // wrapped to the width of its column
 };
 
 struct SheetOptions {
-  std::string title;  // broken into lines too
+  std::string title;  // wrapped to the width of the sheet
   int num_columns = 4;
 };
 
-// `pictures` must not be empty.  Throws std::invalid_argument if the sheet would be too large.
+// Throws std::invalid_argument if the sheet would be too large.  REQUIRES: `pictures` is not empty.
 Image sheet(std::span<const Captioned> pictures, const SheetOptions& options);
 
 }  // namespace plr::image

@@ -9,7 +9,8 @@ constexpr int kGlyphWidth = 5;
 
 struct Glyph {
   char character;
-  std::string_view rows;  // from the top, separated by spaces; two more below the line in some
+  std::string_view
+      rows;  // from the top, separated by spaces; some have two more below the baseline
 };
 
 // clang-format off

@@ -1,4 +1,4 @@
-// Does every level and every step equal what minigrid 3.1.0 and the authors' environments gave?
+// Every level and every step equals the records of minigrid 3.1.0 and of the authors' environments.
 
 #include "tests/support/golden.h"
 
@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using plr::testing::golden_lines;
 
-// The records name the paper's tasks by the ids they had in gym, and one by its parameters.
+// The records name the paper's tasks by their gym ids, and one by its parameters.
 Task recorded_task(const std::string& id, Seeding seeding) {
   if (id == "PLR-MultiRoom-N4-Random(pcg64)") {
     return with_seeding(find_task("MultiRoom-N4-Random"), seeding);
@@ -97,7 +97,7 @@ void expect_levels(const std::string& file, Seeding seeding) {
   }
 }
 
-// What a record says about its steps.
+// The fields of a record about its steps.
 struct Played {
   json reward = json::object();  // step -> the number's bits, where it is not zero
   json terminated = json::array();
@@ -112,7 +112,7 @@ double parsed(const json& hex_float) {
   return std::strtod(hex_float.get<std::string>().c_str(), nullptr);
 }
 
-// Plays the record's actions.  After an end goes on with the next level of the same stream.
+// Plays the record's actions.  After an end it continues with the next level of the same stream.
 Played play(const Task& task, const json& record) {
   Played played;
   const auto seed = record["seed"].get<std::uint64_t>();
@@ -146,8 +146,8 @@ void expect_same_rewards(const json& actual, const json& recorded) {
   }
 }
 
-// The steps at which episodes ended: a list, or of a scripted episode its last step, or null where
-// the script gave up.
+// The steps at which episodes ended: a list, or the last step of a scripted episode, or null where
+// the script failed.
 std::optional<json> ends_of(const json& record) {
   if (!record.contains("done")) return std::nullopt;
   const json& done = record["done"];
@@ -170,7 +170,7 @@ void expect_trajectories(const std::string& file, Seeding seeding) {
   }
 }
 
-TEST(GoldenMinigrid, LevelsAreThoseOfMinigrid) {
+TEST(GoldenMinigrid, LevelsEqualThoseOfMinigrid) {
   expect_levels("minigrid/levels_minigrid_3.1.0.jsonl.gz", Seeding::kPcg64);
 }
 
@@ -184,24 +184,24 @@ TEST(GoldenMinigrid, LevelsCoverEveryRegisteredTask) {
   for (const Task& task : tasks()) EXPECT_TRUE(recorded.contains(task.name)) << task.name;
 }
 
-TEST(GoldenMinigrid, TrajectoriesAreThoseOfMinigrid) {
+TEST(GoldenMinigrid, TrajectoriesEqualThoseOfMinigrid) {
   expect_trajectories("minigrid/traj_minigrid_3.1.0.jsonl.gz", Seeding::kPcg64);
 }
 
-TEST(GoldenMinigrid, LevelsOfThePaperAreThoseOfTheAuthors) {
+TEST(GoldenMinigrid, LevelsOfThePaperEqualThoseOfTheAuthors) {
   expect_levels("minigrid/levels_plr_legacy.jsonl.gz", Seeding::kLegacy);
 }
 
-TEST(GoldenMinigrid, TrajectoriesOfThePaperAreThoseOfTheAuthors) {
+TEST(GoldenMinigrid, TrajectoriesOfThePaperEqualThoseOfTheAuthors) {
   expect_trajectories("minigrid/traj_plr_legacy.jsonl.gz", Seeding::kLegacy);
   expect_trajectories("minigrid/solved_plr_legacy.jsonl.gz", Seeding::kLegacy);
 }
 
-TEST(GoldenMinigrid, LevelsOfThePaperAreReproducedWithTodaysSeeding) {
+TEST(GoldenMinigrid, LevelsOfThePaperAreReproducedWithPcg64Seeding) {
   expect_levels("minigrid/levels_plr_pcg64.jsonl.gz", Seeding::kPcg64);
 }
 
-TEST(GoldenMinigrid, TrajectoriesOfThePaperAreReproducedWithTodaysSeeding) {
+TEST(GoldenMinigrid, TrajectoriesOfThePaperAreReproducedWithPcg64Seeding) {
   expect_trajectories("minigrid/traj_plr_pcg64.jsonl.gz", Seeding::kPcg64);
   expect_trajectories("minigrid/solved_plr_pcg64.jsonl.gz", Seeding::kPcg64);
 }

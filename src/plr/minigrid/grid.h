@@ -1,14 +1,14 @@
-// What can lie in a MiniGrid cell, and how is a grid of cells kept?
+// Cells and grids of MiniGrid, stored in the bytes of its observation.
 //
-// In the bytes of the observation: a cell is (kind, color, state) and cells run down the columns (x
-// is the slow axis), exactly as minigrid encodes them.  The full observation is therefore a copy of
-// the grid's memory.  x grows to the right, y downwards; (0, 0) is the top left corner.
+// A cell is (kind, color, state), and cells are stored column by column (x is the slow axis), as
+// minigrid encodes them.  The full observation is therefore a copy of the grid's memory.  x grows
+// to the right, y downwards; (0, 0) is the top left corner.
 //
 //   Grid grid(8, 8);                                        // all cells empty
 //   grid.set({3, 4}, door(Color::kYellow, DoorState::kLocked));
 //   grid.at({3, 4}).see_through();                          // false until it opens
 //
-// Plain values without pointers: copy them freely.
+// Plain values without pointers: copyable by memcpy.  Concurrent reads are safe.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace plr::minigrid {
 
-// The numbers of minigrid's encoding.
+// The values are those of minigrid's encoding.
 enum class Kind : std::uint8_t {
   kUnseen,
   kEmpty,
@@ -93,14 +93,14 @@ constexpr Cell key(Color color) { return {Kind::kKey, color}; }
 constexpr Cell ball(Color color) { return {Kind::kBall, color}; }
 constexpr Cell box(Color color) { return {Kind::kBox, color}; }
 
-// What lies inside a box: a key or nothing.  One byte: 0, or 1 + the color.
+// The content of a box: a key or nothing.  One byte: 0, or 1 + the color.
 struct BoxContent {
   std::uint8_t code = 0;
 
   static constexpr BoxContent key_of(Color color) {
     return {static_cast<std::uint8_t>(1 + static_cast<int>(color))};
   }
-  // What stays in the cell when the box is opened.
+  // The cell that an opened box leaves behind.
   constexpr Cell revealed() const {
     return code == 0 ? kEmptyCell : key(static_cast<Color>(code - 1));
   }
@@ -113,7 +113,7 @@ class Grid {
   static constexpr int kMaxCells = kMaxSide * kMaxSide;
 
   Grid() = default;
-  // Empty cells.  1 <= width, height <= kMaxSide.
+  // A grid of empty cells.  REQUIRES: 1 <= width, height <= kMaxSide.
   Grid(int width, int height);
 
   int width() const { return width_; }
@@ -148,8 +148,8 @@ class Grid {
 
   std::uint8_t width_ = 0;
   std::uint8_t height_ = 0;
-  std::array<Cell, kMaxCells> cells_ = {};           // [width, height], the rest empty
-  std::array<BoxContent, kMaxCells> contents_ = {};  // the same places
+  std::array<Cell, kMaxCells> cells_ = {};           // [width, height], the rest unused and empty
+  std::array<BoxContent, kMaxCells> contents_ = {};  // [width, height] as cells_
 };
 
 }  // namespace plr::minigrid

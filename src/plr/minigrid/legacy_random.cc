@@ -21,7 +21,7 @@ constexpr Words kBeforeKey = [] {
   return words;
 }();
 
-// What init_by_array adds at odd and at even words: the key's word and its index.
+// The numbers that init_by_array adds to odd and to even words: the key's word plus its index.
 using Key = std::array<std::uint32_t, 2>;
 
 // gym.utils.seeding: the first eight bytes of the digest of the decimal seed, lowest byte first.
@@ -32,7 +32,7 @@ Key hashed(std::uint64_t seed) {
   const std::uint64_t number = __builtin_bswap64(first);
   const auto low = static_cast<std::uint32_t>(number);
   const auto high = static_cast<std::uint32_t>(number >> 32);
-  // A number that fits one word is a key of one word.
+  // A number that fits into one word is a key of one word.
   return high == 0 ? Key{low, low} : Key{low, high + 1};
 }
 
@@ -40,8 +40,8 @@ std::uint32_t mixed(std::uint32_t word, std::uint32_t previous, std::uint32_t mu
   return word ^ ((previous ^ (previous >> 30)) * multiplier);
 }
 
-// MT19937's init_by_array: two rounds, each a chain of dependent multiplications, which takes most
-// of the time of seeding.
+// MT19937's init_by_array: two rounds, each a chain of dependent multiplications that dominates the
+// time of seeding.
 void mix_key(const Key& key, Words& words) {
   // Words 1 to 623 with the key, and 1 again.
   std::uint32_t previous = kBeforeKey[0];
@@ -61,7 +61,7 @@ void mix_key(const Key& key, Words& words) {
 
 LegacyRandom::LegacyRandom(std::uint64_t seed) { mix_key(hashed(seed), words_); }
 
-// Renews one word at a time, so that a level which needs few numbers pays for few.
+// Regenerates one word at a time, so that the cost is proportional to the numbers drawn.
 std::uint32_t LegacyRandom::next32() {
   const std::uint32_t here = next_;
   next_ = here + 1 == kSize ? 0 : here + 1;

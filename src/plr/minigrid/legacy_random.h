@@ -1,13 +1,13 @@
-// Which numbers did gym 0.17 give to the environments of the paper?
+// The random numbers of gym 0.17, from which the paper's levels were generated.
 //
 // gym hashed the seed with SHA-512, seeded NumPy's RandomState (the Mersenne Twister MT19937) with
-// eight bytes of the digest, and drew integers by masking.  The authors' runs used these levels:
+// eight bytes of the digest, and drew integers by masking.
 //
 //   LegacyRandom random(seed);
 //   const int die = random.integer(1, 7);   // np_random.randint(1, 7)
 //
-// The state takes 2.5 KB and costs about 3 microseconds to seed.  A value type: a copy goes on with
-// the same numbers.  Not synchronized.
+// The state takes 2.5 KB and about 3 microseconds to seed.  Copyable: a copy continues with the
+// same numbers.  Not thread-safe.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class LegacyRandom {
     }
   }
 
-  // The bare generator's next word.
+  // The next word of MT19937.
   std::uint32_t next32();
 
  private:
@@ -45,8 +45,8 @@ class LegacyRandom {
     return max == 0 ? 0 : static_cast<int>(masked_draw(max, [this] { return next32(); }));
   }
 
-  std::array<std::uint32_t, 624> words_;  // the constructor fills it
-  std::uint32_t next_ = 0;                // the word to renew and return next
+  std::array<std::uint32_t, 624> words_;  // initialized by the constructor
+  std::uint32_t next_ = 0;                // the word to regenerate and return next
 };
 
 }  // namespace plr::minigrid

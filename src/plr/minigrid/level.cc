@@ -10,7 +10,7 @@ namespace plr::minigrid {
 Mission::Mission(std::string_view text) {
   if (text.size() > text_.size()) {
     throw std::invalid_argument(
-        minigrid::text("mission: at most ", text_.size(), " bytes, not ", text.size()));
+        minigrid::text("mission must have at most ", text_.size(), " bytes, not ", text.size()));
   }
   std::copy(text.begin(), text.end(), text_.begin());
   size_ = static_cast<std::uint8_t>(text.size());

@@ -1,13 +1,11 @@
-// What is an episode made of?
-//
-// A Level, which stays as it is while one plays, and a State, which every step changes:
+// The data of an episode: a constant Level and a State that every step changes.
 //
 //   const Level level = make_level(find_task("MiniGrid-DoorKey-8x8-v0"), seed);   // tasks.h
 //   State state = level.start;
 //   const StepResult result = step(level, state, Action::kForward);               // step.h
 //
-// Both are plain values.  A State has neither pointers nor padding: equal states have equal bytes,
-// and saving one is copying sizeof(State) bytes.
+// Both are plain values, copyable by memcpy.  A State has neither pointers nor padding: equal
+// states have equal bytes.  Threads may share a Level; a State belongs to one thread at a time.
 #pragma once
 
 #include <array>
@@ -21,14 +19,15 @@
 
 namespace plr::minigrid {
 
-// What the agent holds: a key, a ball or a box with its content; an empty cell for nothing.
+// The object that the agent carries: a key, a ball or a box with its content; an empty cell if
+// none.
 struct Carried {
   Cell cell;
   BoxContent content;
   friend bool operator==(const Carried&, const Carried&) = default;
 };
 
-// The balls that move by themselves (Dynamic-Obstacles only), in the order of their creation.
+// The moving balls (Dynamic-Obstacles only), in the order of their creation.
 struct Obstacles {
   std::array<Position, 8> at;
   std::int32_t count = 0;
@@ -36,14 +35,14 @@ struct Obstacles {
 };
 
 struct State {
-  NumpyRandom random{};  // where the level's stream stands (kPcg64); obstacles move by it
+  NumpyRandom random{};  // the level's stream (kPcg64) after generation; moves obstacles
   Position agent;
   std::int32_t step_count = 0;
   Obstacles obstacles;
   Direction direction = Direction::kRight;
   Carried carrying;
   Grid grid;
-  std::array<std::uint8_t, 5> fill = {};  // zeros: what would be padding
+  std::array<std::uint8_t, 5> fill = {};  // zeros instead of padding
 
   Position front() const { return agent + offset(direction); }
   bool hand_is_empty() const { return carrying.cell.kind == Kind::kEmpty; }
@@ -53,23 +52,23 @@ struct State {
 static_assert(std::is_trivially_copyable_v<State>);
 static_assert(std::has_unique_object_representations_v<State>, "a State has no padding");
 
-// What ends an episode and what is rewarded, besides the time limit, goals and lava.
+// What ends and what rewards an episode, in addition to the step limit, goals and lava.
 enum class Rules : std::uint8_t {
-  kReachGoal,       // nothing besides
-  kPickUp,          // holding the target
-  kOpenDoor,        // the door at `place` stands open
-  kFetch,           // holding anything; rewarded if it is the target
-  kGoTo,            // saying `done` next to `place`; toggling ends it without reward
-  kPutNear,         // dropping the target next to `place`; taking anything else ends it
-  kMemory,          // standing at `place`, rewarded, or at `other_place`
-  kRedBlueDoors,    // opening the door at `place`, then that at `other_place`
-  kMovingObstacles  // bumping into something
+  kReachGoal,       // nothing in addition
+  kPickUp,          // the agent carries the target
+  kOpenDoor,        // the door at `position` is open
+  kFetch,           // the agent carries any object; rewarded if it is the target
+  kGoTo,            // `done` next to `position`; toggle ends the episode without reward
+  kPutNear,         // the target is dropped next to `position`; taking another object ends it
+  kMemory,          // the agent is at `position`, rewarded, or at `other_position`
+  kRedBlueDoors,    // the door at `position` is opened, then the one at `other_position`
+  kMovingObstacles  // the agent walks into an obstacle or a wall
 };
 
 class Mission {
  public:
   Mission() = default;
-  // Texts of up to 95 bytes; throws std::invalid_argument beyond.
+  // Throws std::invalid_argument for a text of more than 95 bytes.
   explicit Mission(std::string_view text);
   std::string_view text() const { return {text_.data(), size_}; }
 
@@ -80,13 +79,13 @@ class Mission {
 
 struct Level {
   Rules rules = Rules::kReachGoal;
-  bool see_through_walls = false;          // the partial view hides nothing
-  std::optional<std::uint8_t> difficulty;  // from 0, easiest, where the task has degrees of it
+  bool see_through_walls = false;          // walls hide nothing in the partial view
+  std::optional<std::uint8_t> difficulty;  // from 0, the easiest; nothing if the task has none
   std::int32_t max_steps = 100;
-  Cell target;     // what the rules are about; unique by kind and color where it matters
-  Position place;  // where they apply
-  Position other_place;
-  Mission mission;  // the task in words, as the reference words it
+  Cell target;        // of the rules; unique by kind and color where that matters
+  Position position;  // of the rules
+  Position other_position;
+  Mission mission;  // the task in the reference's words
   State start;
 };
 static_assert(std::is_trivially_copyable_v<Level>);

@@ -30,7 +30,7 @@ void LevelBuilder::wall_rectangle(const Region& outline) {
 }
 
 void LevelBuilder::place_agent(const Region& region, int max_tries) {
-  state_.agent = Position{};  // nowhere, so that its old cell counts as free
+  state_.agent = Position{};  // outside the grid, so that its old cell counts as free
   const auto free = free_cell(state_, region, max_tries, random_, [](Position) { return false; });
   if (!free) fail_to_place();
   put_agent(*free, static_cast<Direction>(random_.integer(0, 4)));
@@ -42,7 +42,8 @@ void LevelBuilder::put_agent(Position p, Direction direction) {
 }
 
 void LevelBuilder::fail_to_place() {
-  throw std::runtime_error("level generation: no free cell found within the reference's tries");
+  throw std::runtime_error(
+      "level generation: no free cell found within the number of draws that the reference allows");
 }
 
 }  // namespace plr::minigrid

@@ -1,6 +1,4 @@
-// How is a level put together?
-//
-// The few tools that all generators share: walls, objects at given or drawn places, the agent.
+// Builds a level: walls, objects at given or random positions, the agent.
 //
 //   Level level = blank_level(8, 8, {.max_steps = 256, .mission = "get to the green goal square"});
 //   LevelBuilder build(level, random);
@@ -8,15 +6,17 @@
 //   build.put({6, 6}, kGoalCell);
 //   build.place_agent(whole(level.start.grid));
 //
-// The order of the draws is the reference's: one more or one less makes other levels.
+// Random draws happen in the reference's order: one draw more or less would give other levels.
+//
+// Refers to a level and a random stream.  Not thread-safe.
 #pragma once
 
 #include <limits>
 #include <string_view>
 
+#include "plr/minigrid/free_cell.h"
 #include "plr/minigrid/level.h"
 #include "plr/minigrid/level_random.h"
-#include "plr/minigrid/place.h"
 
 namespace plr::minigrid {
 
@@ -26,14 +26,14 @@ struct LevelFacts {
   Rules rules = Rules::kReachGoal;
 };
 
-// Empty cells, and no agent yet.
+// A level of empty cells without an agent.
 Level blank_level(int width, int height, const LevelFacts& facts);
 
 class LevelBuilder {
  public:
   static constexpr int kForever = std::numeric_limits<int>::max() - 1;
 
-  // Both must outlive the builder.
+  // REQUIRES: both outlive the builder.
   LevelBuilder(Level& level, LevelRandom& random)
       : level_(level), state_(level.start), random_(random) {}
 
@@ -44,14 +44,14 @@ class LevelBuilder {
 
   void put(Position p, Cell cell, BoxContent content = {}) { grid().set(p, cell, content); }
 
-  // `length` cells to the right of `from`, or below it.
+  // Sets `length` cells from `from` to the right, or down.
   void row(Position from, int length, Cell cell = kWallCell);
   void column(Position from, int length, Cell cell = kWallCell);
   void wall_rectangle(const Region& outline);
   void outer_walls() { wall_rectangle(whole(grid())); }
 
-  // A cell within `region` that is free and that `reject` lets pass; the object is put there.
-  // Throws std::runtime_error after max_tries + 1 failures.
+  // Puts an object into a random free cell of `region` that `reject` does not reject, and returns
+  // the cell's position.  Throws std::runtime_error after max_tries + 1 failed draws.
   template <class Reject>
   Position place(Cell cell, const Region& region, Reject reject, int max_tries = kForever,
                  BoxContent content = {}) {
@@ -64,7 +64,7 @@ class LevelBuilder {
     return place(cell, region, [](Position) { return false; });
   }
 
-  // At a free cell of the region, looking anywhere.
+  // Puts the agent into a random free cell of the region, with a random direction.
   void place_agent(const Region& region, int max_tries = kForever);
   void put_agent(Position p, Direction direction);
 

@@ -1,13 +1,12 @@
-// Where do a level's random choices come from?
+// The random stream from which a level is generated.
 //
-// From the stream of its 64-bit seed, in one of two dialects: that of gymnasium and today's
-// minigrid, or that of gym 0.17, which the paper's runs used.  Generators draw through this class
-// and do not know which:
+// A 64-bit seed is turned into numbers either as gymnasium and minigrid 3.1.0 do, or as gym 0.17
+// did, which the paper's runs used.  Level generators draw through this class:
 //
 //   LevelRandom random(Seeding::kPcg64, seed);
 //   const Color color = random.color();
 //
-// A value type: a copy goes on with the same numbers.  Not synchronized.
+// Copyable: a copy continues with the same numbers.  Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ class LevelRandom {
   LevelRandom(Seeding seeding, std::uint64_t seed)
       : source_(seeding == Seeding::kLegacy ? Source(std::in_place_type<LegacyRandom>, seed)
                                             : Source(std::in_place_type<NumpyRandom>, seed)) {}
-  // Goes on where `random` stands.
+  // Continues the stream `random`.
   explicit LevelRandom(const NumpyRandom& random) : source_(random) {}
 
   // Uniform in low..high-1.
@@ -52,7 +51,7 @@ class LevelRandom {
     std::visit([&](auto& source) { source.shuffle(items); }, source_);
   }
 
-  // The stream in gymnasium's dialect; null in the other.
+  // The stream if the seeding is kPcg64, otherwise null.
   const NumpyRandom* numpy() const { return std::get_if<NumpyRandom>(&source_); }
 
  private:

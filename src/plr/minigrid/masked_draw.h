@@ -1,7 +1,8 @@
-// How does NumPy draw from 0..max with 32-bit words and without bias?
+// NumPy's unbiased draw of an integer from 0..max by masking and rejection.
 //
-// It keeps as many low bits as max has and draws again while they exceed it.  RandomState does so
-// for every integer, Generator for shuffling only.
+// It keeps as many low bits of a 32-bit word as max has, and draws again while they exceed max.
+// RandomState does so for every integer, Generator only for shuffling.  Stateless: thread-safe if
+// `next32` is.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,7 @@
 
 namespace plr::minigrid {
 
-// `next32` returns the next word of the stream.  max must be positive.
+// `next32` returns the next word of the stream.  REQUIRES: max > 0.
 template <class Next32>
 std::uint32_t masked_draw(std::uint32_t max, Next32&& next32) {
   const std::uint32_t mask = std::numeric_limits<std::uint32_t>::max() >> std::countl_zero(max);

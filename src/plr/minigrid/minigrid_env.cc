@@ -10,7 +10,7 @@
 namespace plr::minigrid {
 namespace {
 
-// The authors draw the seeds of the full distribution from [1, 1e12).
+// The paper's authors draw the seeds of the full distribution from [1, 1e12).
 constexpr std::uint64_t kNumStreamLevels = 999'999'999'999;
 
 Task seeded(const Task& task, LevelSeeding seeding) {
@@ -49,7 +49,7 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
       task_(seeded(task, options.seeding)),
       observation_(options.observation),
       observation_size_(spec().observation_size()),
-      known_levels_(task_),
+      level_cache_(task_),
       levels_(static_cast<std::size_t>(options.num_slots)),
       states_(levels_.size()),
       actions_(levels_.size() * static_cast<std::size_t>(task.max_steps)) {}
@@ -57,7 +57,7 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
 void MiniGridEnv::start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
   for (const Start& start : starts) {
     const auto i = static_cast<std::size_t>(start.slot);
-    known_levels_.get(start.level, levels_[i]);
+    level_cache_.get(start.level, levels_[i]);
     states_[i] = levels_[i].start;
     observe(i, out);
   }
@@ -104,7 +104,7 @@ void MiniGridEnv::save_episode(int slot, ByteWriter& out) const {
 
 void MiniGridEnv::load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) {
   in.require(in.number<std::uint8_t>() == static_cast<std::uint8_t>(task_.seeding),
-             "its levels are those of another seeding");
+             "it was saved under another seeding");
   const auto max_steps = static_cast<std::size_t>(task_.max_steps);
   const auto actions = in.numbers<std::uint8_t>(max_steps);
   in.expect_end();
@@ -113,10 +113,10 @@ void MiniGridEnv::load_episode(int slot, LevelId level, bool has_ended, ByteRead
   State state = loaded.start;
   bool ended = false;
   for (const std::uint8_t action : actions) {
-    in.require(action < task_.num_actions && !ended, "no episode has such actions");
+    in.require(action < task_.num_actions && !ended, "its actions are invalid");
     ended = minigrid::step(loaded, state, static_cast<Action>(action)).done();
   }
-  in.require(ended == has_ended, "its actions do not end where it says");
+  in.require(ended == has_ended, "its actions do not match its end");
 
   const auto i = static_cast<std::size_t>(slot);
   levels_[i] = loaded;

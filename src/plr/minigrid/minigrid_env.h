@@ -1,13 +1,15 @@
-// How is a MiniGrid task played in many slots at once?
+// A MiniGrid task as a VectorEnv (env/vector_env.h).
 //
-// As a VectorEnv (env/vector_env.h) over the engine's values: a Level and a State per slot.  The
-// levels are the seeds 0..2^64-1.
+// Each slot is a Level and a State of the engine (level.h).  Levels are the seeds 0..2^64-1.
 //
 //   MiniGridEnv env(find_task("MultiRoom-N4-Random"), {.num_slots = 64});
 //
 // Observations are minigrid's bytes in minigrid's order: [x, y, (kind, color, state)] of the whole
-// grid, or [i, j, ...] of the 7 x 7 view.  What is saved of an episode are its actions: loading
-// plays them again from the level's beginning.  A step costs too little to be worth a thread.
+// grid, or [i, j, ...] of the 7 x 7 view.  A saved episode consists of its actions; loading replays
+// them from the start of the level.  A step is too short to be worth a thread: all work is done in
+// the calling thread, and num_workers is ignored.
+//
+// Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +21,18 @@
 
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
-#include "plr/minigrid/known_levels.h"
+#include "plr/minigrid/level_cache.h"
 #include "plr/minigrid/tasks.h"
 
 namespace plr::minigrid {
 
 class MiniGridEnv final : public VectorEnv {
  public:
-  // Throws std::invalid_argument for options out of their bounds, or a seeding that the task does
-  // not have.
+  // Throws std::invalid_argument for options that are out of bounds or a seeding that the task does
+  // not offer.
   MiniGridEnv(const Task& task, const EnvOptions& options);
 
-  // Of a slot that has been started.
+  // REQUIRES: the slot has been started.
   const Level& level_in(int slot) const { return levels_[static_cast<std::size_t>(slot)]; }
   const State& state_in(int slot) const { return states_[static_cast<std::size_t>(slot)]; }
 
@@ -48,13 +50,13 @@ class MiniGridEnv final : public VectorEnv {
   Task task_;
   Observation observation_;
   std::size_t observation_size_;
-  KnownLevels known_levels_;
+  LevelCache level_cache_;
   std::vector<Level> levels_;          // [N]
   std::vector<State> states_;          // [N]
-  std::vector<std::uint8_t> actions_;  // [N, max_steps]; of the episode so far
+  std::vector<std::uint8_t> actions_;  // [N, max_steps]; of the current episode
 };
 
-// The environment "minigrid/NAME" of the task NAME.
+// "minigrid/NAME" for the task NAME.
 std::string env_name(const Task& task);
 
 }  // namespace plr::minigrid

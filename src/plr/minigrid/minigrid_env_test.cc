@@ -1,4 +1,4 @@
-// The promises of every environment are checked in catalog/; here, that this one is MiniGrid.
+// The environment plays MiniGrid.  catalog/conformance_test.cc tests that it conforms.
 #include "plr/minigrid/minigrid_env.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace plr::minigrid {
 namespace {
 
-// Plays random actions in a slot between others and in the engine, and compares what they show.
+// Plays random actions in a slot between others and in the engine, and compares the outputs.
 void expect_to_play_as_the_engine(const Task& task, Observation observation) {
   MiniGridEnv env(task, {.num_slots = 3, .observation = observation});
   StepBuffers buffers(env.spec());
@@ -45,7 +45,7 @@ void expect_to_play_as_the_engine(const Task& task, Observation observation) {
   }
 }
 
-TEST(MiniGridEnv, PlaysEveryTaskAsTheEngineDoes) {
+TEST(MiniGridEnv, PlaysEveryTaskLikeTheEngine) {
   for (const Task& task : tasks()) {
     SCOPED_TRACE(task.name);
     expect_to_play_as_the_engine(task, Observation::kFull);
@@ -53,7 +53,7 @@ TEST(MiniGridEnv, PlaysEveryTaskAsTheEngineDoes) {
   }
 }
 
-TEST(MiniGridEnv, HasSolvedALevelWhoseLastActionWasRewarded) {
+TEST(MiniGridEnv, ALevelIsSolvedIfItsLastActionWasRewarded) {
   MiniGridEnv env(find_task("MiniGrid-Empty-5x5-v0"), {.num_slots = 16});
   RandomPlay play(env, 1);
   int num_solved = 0;

@@ -1,13 +1,13 @@
-// Which numbers does numpy.random.Generator(PCG64(seed)) give to minigrid?
+// The random numbers of numpy.random.Generator(PCG64(seed)), which minigrid uses.
 //
-// minigrid draws integers from small ranges and shuffles short lists.  NumPy serves both from
-// 32-bit halves of the 64-bit outputs, low half first, the other half waiting for the next draw:
+// minigrid draws integers from small ranges and shuffles short lists.  NumPy takes both from 32-bit
+// halves of the 64-bit outputs, low half first; the high half is buffered for the next draw:
 //
 //   NumpyRandom random(seed);
 //   const int die = random.integer(1, 7);       // Generator.integers(1, 7)
 //   random.shuffle(std::span(items));           // Generator.shuffle(items), items a Python list
 //
-// A value type: a copy goes on with the same numbers.  Not synchronized.
+// Copyable: a copy continues with the same numbers.  Not thread-safe.
 #pragma once
 
 #include <cassert>
@@ -20,16 +20,16 @@
 
 namespace plr::minigrid {
 
-// How far a stream has come.
+// The position of a stream.
 struct StreamPosition {
   std::uint64_t outputs = 0;  // 64-bit numbers drawn from the generator
-  bool half_waiting = false;  // the upper half of the last one has not been used yet
+  bool half_waiting = false;  // the high half of the last one is buffered
   friend bool operator==(const StreamPosition&, const StreamPosition&) = default;
 };
 
 class NumpyRandom {
  public:
-  // Costs nothing; to be assigned before use.
+  // Cheap; assign a seeded stream before use.
   NumpyRandom() : generator_(Pcg64::State{}) {}
   explicit NumpyRandom(std::uint64_t seed) : generator_(SeedSequence(seed)) {}
 
@@ -47,7 +47,7 @@ class NumpyRandom {
     }
   }
 
-  // Generator.random(): uniform in [0, 1).  Leaves a waiting half alone.
+  // Generator.random(): uniform in [0, 1).  Does not use the buffered half.
   double uniform() { return static_cast<double>(next64() >> 11) * 0x1.0p-53; }
 
   StreamPosition position() const { return {outputs_, half_waiting_ != 0}; }
@@ -93,8 +93,8 @@ class NumpyRandom {
 
   Pcg64 generator_;
   std::uint64_t outputs_ = 0;
-  std::uint32_t half_ = 0;          // 0 unless it waits
-  std::uint32_t half_waiting_ = 0;  // 0 or 1; a whole word, so that the value has no padding
+  std::uint32_t half_ = 0;          // the buffered half, otherwise 0
+  std::uint32_t half_waiting_ = 0;  // 0 or 1; a word, so that the object has no padding
 };
 
 }  // namespace plr::minigrid

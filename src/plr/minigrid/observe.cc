@@ -21,15 +21,15 @@ struct Span {
   int to;
 };
 
-// Which indices k of 0..6 have 0 <= start + k * step < size?  step is 1 or -1.
+// The indices k of 0..6 with 0 <= start + k * step < size.  step is 1 or -1.
 Span inside(int start, int step, int size) {
   const int first = step > 0 ? -start : start - size + 1;
   const int last = step > 0 ? size - start : start + 1;
   return {std::clamp(first, 0, kViewSide), std::clamp(last, 0, kViewSide)};
 }
 
-// The cells in front of the agent, turned so that it looks up; wall where the grid ends.
-// Walking along i is walking to the agent's right, along j walking back towards it.
+// The cells in front of the agent, rotated so that it looks up; walls outside the grid.  i
+// increases to the agent's right, j towards the agent.
 View cells_ahead(const State& state) {
   const Grid& grid = state.grid;
   const Position ahead = offset(state.direction);
@@ -65,8 +65,8 @@ Rows transparent_cells(const View& view) {
   return rows;
 }
 
-// Light spreads sideways through what is transparent, and from every transparent lit cell to the
-// three cells beyond it.  Equal to minigrid's process_vis.
+// Visibility spreads sideways through transparent cells, and from every visible transparent cell to
+// the three cells beyond it.  Equal to minigrid's process_vis.
 Rows visible_cells(const Rows& transparent) {
   Rows visible{};
   unsigned lit = 1U << kMiddle;

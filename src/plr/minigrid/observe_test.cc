@@ -1,4 +1,4 @@
-// Does the agent see what it should, and nothing else?
+// The observations, shown as pictures.
 
 #include "plr/minigrid/observe.h"
 
@@ -29,7 +29,7 @@ std::string view(const Level& level, const State& state) {
   return draw(seen);
 }
 
-TEST(ObserveFull, IsTheGridByColumnsWithTheAgentOnTop) {
+TEST(ObserveFull, IsTheGridByColumnsWithTheAgent) {
   const Level level = parse_level(
       "####\n"
       "#vY#\n"
@@ -45,7 +45,7 @@ TEST(ObserveFull, IsTheGridByColumnsWithTheAgentOnTop) {
   EXPECT_EQ(image, expected);
 }
 
-TEST(ObserveFull, HidesWhatTheAgentCarries) {
+TEST(ObserveFull, DoesNotShowTheCarriedObject) {
   Level level = parse_level(
       "####\n"
       "#v #\n"
@@ -58,7 +58,7 @@ TEST(ObserveFull, HidesWhatTheAgentCarries) {
   EXPECT_EQ(carrying, empty_handed);
 }
 
-TEST(ObserveView, TurnsWithTheAgent) {
+TEST(ObserveView, RotatesWithTheAgent) {
   Level level = parse_level(
       "#######\n"
       "#y    #\n"
@@ -104,7 +104,7 @@ TEST(ObserveView, TurnsWithTheAgent) {
             "#     #\n");
 }
 
-TEST(ObserveView, ClosedDoorsHideAndOpenDoorsShow) {
+TEST(ObserveView, ClosedDoorsBlockTheViewAndOpenDoorsDoNot) {
   const Level level = parse_level(
       "#######\n"
       "#    G#\n"
@@ -122,7 +122,7 @@ TEST(ObserveView, ClosedDoorsHideAndOpenDoorsShow) {
             "#     #\n");
   State state = level.start;
   step(level, state, Action::kToggle);
-  // Light spreads from the doorway by one cell per row, then sideways.
+  // Visibility spreads from the doorway by one cell per row, then sideways.
   EXPECT_EQ(view(level, state),
             ":::::::\n"
             ":::::::\n"
@@ -133,7 +133,7 @@ TEST(ObserveView, ClosedDoorsHideAndOpenDoorsShow) {
             "#     #\n");
 }
 
-TEST(ObserveView, ObjectsDoNotHideAndWallsDo) {
+TEST(ObserveView, WallsBlockTheViewAndObjectsDoNot) {
   const Level level = parse_level(
       "#######\n"
       "#     #\n"
@@ -150,7 +150,7 @@ TEST(ObserveView, ObjectsDoNotHideAndWallsDo) {
             "::# #::\n");
 }
 
-TEST(ObserveView, CanSeeThroughWallsWhereTheTaskSaysSo) {
+TEST(ObserveView, SeesThroughWallsIfTheLevelAllowsIt) {
   Level level = parse_level(
       "#####\n"
       "#r#y#\n"
@@ -159,7 +159,7 @@ TEST(ObserveView, CanSeeThroughWallsWhereTheTaskSaysSo) {
       "#####\n");
   EXPECT_EQ(view(level, level.start).find('y'), std::string::npos);
   level.see_through_walls = true;
-  // What lies outside the grid is wall.
+  // Cells outside the grid are walls.
   EXPECT_EQ(view(level, level.start),
             "#######\n"
             "#######\n"
@@ -170,7 +170,7 @@ TEST(ObserveView, CanSeeThroughWallsWhereTheTaskSaysSo) {
             "##   ##\n");
 }
 
-TEST(ObserveView, ShowsWhatTheAgentCarriesInItsOwnCell) {
+TEST(ObserveView, ShowsTheCarriedObjectInTheAgentsCell) {
   Level level = parse_level(
       "#####\n"
       "# ^ #\n"

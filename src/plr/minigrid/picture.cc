@@ -9,12 +9,12 @@
 namespace plr::minigrid {
 namespace {
 
-// By the numbers of Direction and Color.
+// Indexed by Direction and by Color.
 constexpr std::string_view kAgents = ">v<^";
 constexpr std::string_view kKeys = "rnbpye";
 constexpr std::string_view kLockedDoors = "RNBPYE";
 
-// Of everything but the agent.
+// The cell of a character other than the agent's.
 Cell cell_of(char c) {
   if (const auto i = kKeys.find(c); i != kKeys.npos) return key(static_cast<Color>(i));
   if (const auto i = kLockedDoors.find(c); i != kLockedDoors.npos) {
@@ -52,7 +52,7 @@ std::vector<std::string_view> lines_of(std::string_view picture) {
     picture.remove_prefix(std::min(end + 1, picture.size()));
     if (lines.back().size() != lines.front().size()) {
       throw std::invalid_argument(text("picture: line ", lines.size(), " has ", lines.back().size(),
-                                       " characters, the first ", lines.front().size()));
+                                       " characters, the first has ", lines.front().size()));
     }
   }
   return lines;
@@ -65,7 +65,7 @@ void check_size(std::size_t width, std::size_t height) {
   }
 }
 
-bool on_rim(const Grid& grid, Position p) {
+bool is_outermost(const Grid& grid, Position p) {
   return p.x == 0 || p.y == 0 || p.x == grid.width() - 1 || p.y == grid.height() - 1;
 }
 
@@ -127,8 +127,8 @@ Level parse_level(std::string_view picture) {
     for (int x = 0; x < state.grid.width(); ++x) {
       const Position p = {x, y};
       const char c = lines[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
-      if (on_rim(state.grid, p) && c != '#') {
-        throw std::invalid_argument(text("picture: the rim must be wall, not '", c, "'"));
+      if (is_outermost(state.grid, p) && c != '#') {
+        throw std::invalid_argument(text("picture: outermost cells must be walls, not '", c, "'"));
       }
       if (const auto direction = kAgents.find(c); direction != kAgents.npos) {
         state.agent = p;
@@ -140,7 +140,7 @@ Level parse_level(std::string_view picture) {
     }
   }
   if (num_agents != 1) {
-    throw std::invalid_argument(text("picture: one agent, not ", num_agents));
+    throw std::invalid_argument(text("picture: there must be one agent, not ", num_agents));
   }
   return level;
 }

@@ -1,21 +1,21 @@
-// How does one look at a state, or write one down, in text?
-//
-// As a picture of one character per cell:
+// A state as text, one character per cell.
 //
 //   #      wall          > v < ^   the agent       ' '     empty
 //   G      goal          ~         lava            .       floor
 //   r y .. key           R Y ..    locked door     + _     closed door, open door
 //   o      ball          ?         box             :       unseen
 //
-// Keys and locked doors tell their color: r(ed), n (green), b(lue), p(urple), y(ellow), e (grey).
-// The other objects lose theirs: reading a picture gives red closed or open doors, blue balls and
-// grey, empty boxes.
+// The letter of a key or locked door is its color: r(ed), n (green), b(lue), p(urple), y(ellow),
+// e (grey).  Other objects lose their color: a parsed picture has red closed and open doors, blue
+// balls, and grey, empty boxes.
 //
 //   const Level level = parse_level(
 //       "#####\n"
 //       "#> G#\n"
 //       "#####\n");
 //   draw(level.start);   // the same text
+//
+// Stateless: thread-safe.
 #pragma once
 
 #include <string>
@@ -25,13 +25,13 @@
 
 namespace plr::minigrid {
 
-// What stands for a cell.
+// The character of a cell.
 char letter(Cell cell);
 
 std::string draw(const State& state);
 
-// A level with the rules of kReachGoal and 100 steps.  Throws std::invalid_argument unless the
-// lines are equally long, the rim is wall and there is one agent.
+// A level with Rules::kReachGoal and a limit of 100 steps.  Throws std::invalid_argument unless all
+// lines have the same length, the outermost cells are walls, and there is exactly one agent.
 Level parse_level(std::string_view picture);
 
 }  // namespace plr::minigrid

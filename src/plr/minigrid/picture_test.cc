@@ -16,9 +16,11 @@ constexpr const char* kEverything =
     "#.  <  #\n"
     "########\n";
 
-TEST(Picture, IsReadAsItIsDrawn) { EXPECT_EQ(draw(parse_level(kEverything).start), kEverything); }
+TEST(Picture, RoundTripsThroughParseAndDraw) {
+  EXPECT_EQ(draw(parse_level(kEverything).start), kEverything);
+}
 
-TEST(Picture, TellsTheColorsOfKeysAndLockedDoors) {
+TEST(Picture, KeepsTheColorsOfKeysAndLockedDoors) {
   const Grid grid = parse_level(kEverything).start.grid;
   int x = 1;
   for (const Color color :
@@ -45,12 +47,12 @@ std::string error_of(const char* picture) {
   return "none";
 }
 
-TEST(Picture, SaysWhatIsWrongWithIt) {
+TEST(Picture, ReportsWhatIsInvalid) {
   EXPECT_EQ(error_of(""), "picture: sides must be 3..25, not 0 x 0");
-  EXPECT_EQ(error_of("####\n#> #\n###\n"), "picture: line 3 has 3 characters, the first 4");
-  EXPECT_EQ(error_of("####\n#> G\n####\n"), "picture: the rim must be wall, not 'G'");
-  EXPECT_EQ(error_of("####\n#  #\n####\n"), "picture: one agent, not 0");
-  EXPECT_EQ(error_of("####\n#><#\n####\n"), "picture: one agent, not 2");
+  EXPECT_EQ(error_of("####\n#> #\n###\n"), "picture: line 3 has 3 characters, the first has 4");
+  EXPECT_EQ(error_of("####\n#> G\n####\n"), "picture: outermost cells must be walls, not 'G'");
+  EXPECT_EQ(error_of("####\n#  #\n####\n"), "picture: there must be one agent, not 0");
+  EXPECT_EQ(error_of("####\n#><#\n####\n"), "picture: there must be one agent, not 2");
   EXPECT_EQ(error_of("####\n#>x#\n####\n"), "picture: unknown character 'x'");
 }
 

@@ -1,4 +1,4 @@
-// Are the random numbers those of NumPy and of gym 0.17?
+// The random numbers equal those of NumPy and of gym 0.17.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::vector<int> below(Random& random, const std::vector<int>& bounds) {
 const std::vector<int> kBounds = {2, 3, 4, 5, 6, 7, 25, 2, 1, 14};
 
 // numpy.random.default_rng(seed).integers(10) ten times.
-TEST(NumpyRandom, DrawsTheIntegersOfGenerator) {
+TEST(NumpyRandom, DrawsTheIntegersOfNumpysGenerator) {
   const std::vector<int> tens(10, 10);
   NumpyRandom zero(0);
   EXPECT_EQ(below(zero, tens), (std::vector<int>{8, 6, 5, 2, 3, 0, 0, 0, 1, 8}));
@@ -40,7 +40,7 @@ TEST(NumpyRandom, DrawsTheIntegersOfGenerator) {
 TEST(NumpyRandom, DrawsNothingForASingleValue) {
   NumpyRandom random(7);
   EXPECT_EQ(below(random, kBounds), (std::vector<int>{1, 1, 2, 4, 3, 5, 20, 0, 0, 0}));
-  // Nine draws of a half each: the tenth, of one value, took none.
+  // Nine draws of a half each; the tenth, from one value, used none.
   EXPECT_EQ(random.position(), (StreamPosition{.outputs = 5, .half_waiting = true}));
 }
 
@@ -55,7 +55,7 @@ TEST(NumpyRandom, RejectsTheWordsThatWouldBiasALargeRange) {
   EXPECT_EQ(random.position(), (StreamPosition{.outputs = 63, .half_waiting = false}));
 }
 
-TEST(NumpyRandom, TakesNegativeBounds) {
+TEST(NumpyRandom, AcceptsNegativeBounds) {
   NumpyRandom plain(7);
   NumpyRandom shifted(7);
   for (int i = 0; i < 100; ++i) {
@@ -73,7 +73,7 @@ TEST(NumpyRandom, ShufflesByMaskingAndSharesTheHalves) {
   EXPECT_EQ(random.integer(3, 9), 3);
   EXPECT_EQ(random.uniform(), 0.8735534453962619);
   EXPECT_EQ(random.integer(0, 100), 30);
-  // 7 draws and one rejection of a half, one half, a whole, the half that had waited.
+  // 7 draws and one rejection of a half, one half, a whole output, the buffered half.
   EXPECT_EQ(random.position(), (StreamPosition{.outputs = 6, .half_waiting = false}));
 }
 
@@ -86,7 +86,7 @@ TEST(NumpyRandom, UsesAllBitsOfALongSeed) {
 }
 
 // FIPS 180-4's example, and a message of 111 bytes, the longest that fits one block.
-TEST(Sha512, IsThatOfTheStandard) {
+TEST(Sha512, EqualsTheExamplesOfTheStandard) {
   EXPECT_EQ(sha512("abc"),
             (std::array<std::uint64_t, 8>{
                 0xddaf35a193617aba, 0xcc417349ae204131, 0x12e6fa4e89a97ea2, 0x0a9eeee64b55d39a,
@@ -113,7 +113,7 @@ TEST(LegacyRandom, DrawsTheIntegersOfRandint) {
   EXPECT_EQ(below(random, kBounds), (std::vector<int>{1, 1, 0, 2, 5, 3, 13, 1, 0, 2}));
 }
 
-TEST(LegacyRandom, GoesOnAfterAllItsWordsAreUsed) {
+TEST(LegacyRandom, ContinuesAfterAllWordsAreUsed) {
   // gym's generator of seed 0: its words number 623, 624 and 1999, from 0.
   LegacyRandom random(0);
   std::vector<std::uint32_t> words(2000);
@@ -123,7 +123,7 @@ TEST(LegacyRandom, GoesOnAfterAllItsWordsAreUsed) {
   EXPECT_EQ(words[1999], 975789423U);
 }
 
-TEST(LevelRandom, SpeaksTheDialectItIsAskedFor) {
+TEST(LevelRandom, UsesTheRequestedSeeding) {
   LevelRandom today(Seeding::kPcg64, 1337);
   LevelRandom old(Seeding::kLegacy, 1337);
   NumpyRandom numpy(1337);

@@ -12,10 +12,10 @@ namespace {
 
 std::string square(int size) { return text(size, "x", size); }
 
-// Collects the tasks and reads off a level what it tells about its task.
+// Collects the tasks; reads grid size and step limit from a generated level.
 class Registry {
  public:
-  // The reference's ids; `generate` takes the stream only.
+  // A task of the reference; `generate` takes only the stream.
   template <class Generate>
   Task& add(const std::string& id, std::string summary, Generate generate) {
     return add_variants(text("MiniGrid-", id), std::move(summary), 1,
@@ -104,7 +104,7 @@ void add_keys_and_doors(Registry& registry) {
                blocked_unlock_pickup);
   for (const auto& [size, rows] : {std::pair(3, 1), {3, 2}, {3, 3}, {4, 3}, {5, 3}, {6, 3}}) {
     registry.add(text("KeyCorridorS", size, "R", rows, "-v0"),
-                 "Find the key in the rooms along a corridor and with it the locked-away ball.",
+                 "Find the key in the rooms along a corridor, then the ball in the locked room.",
                  [size = size, rows = rows](LevelRandom& random) {
                    return key_corridor(size, rows, random);
                  });
@@ -127,12 +127,12 @@ void add_objects(Registry& registry) {
   }
   for (const int size : {5, 6, 8}) {
     registry.add(text("GoToDoor-", square(size), "-v0"),
-                 "Walk to the door of the mission's color and say done.",
+                 "Walk to the door of the mission's color, then take the action done.",
                  [=](LevelRandom& random) { return go_to_door(size, random); });
   }
   for (const int size : {6, 8}) {
     registry.add(text("GoToObject-", square(size), "-N2-v0"),
-                 "Walk to the object of the mission and say done.",
+                 "Walk to the object of the mission, then take the action done.",
                  [=](LevelRandom& random) { return go_to_object(size, 2, random); });
   }
   for (const auto& [size, count] : {std::pair(6, 2), {8, 3}}) {
@@ -142,13 +142,13 @@ void add_objects(Registry& registry) {
                    return put_near(size, count, random);
                  });
   }
-  registry.add("Playground-v0", "Nine rooms full of objects and nothing to achieve.", playground);
+  registry.add("Playground-v0", "Nine rooms full of objects, without a goal.", playground);
 }
 
 void add_memory(Registry& registry) {
   const auto add = [&](const std::string& shape, int size, bool random_length) {
     registry.add(text("Memory", shape, "-v0"),
-                 "Remember an object and turn to its like at the end of a hallway.",
+                 "Remember an object and turn to the same kind at the end of a hallway.",
                  [=](LevelRandom& random) { return memory(size, random_length, random); });
   };
   for (const int size : {7, 9, 11, 13}) add(text("S", size), size, false);
@@ -164,7 +164,7 @@ void add_multi_rooms(Registry& registry) {
     return task;
   };
   add("MiniGrid-MultiRoom-N2-S4-v0", {.min_rooms = 2, .max_rooms = 2, .max_room_size = 4});
-  // Six rooms in spite of the name: the reference keeps an old mistake in version 0.
+  // Six rooms despite the name: the reference keeps an old mistake in version 0.
   add("MiniGrid-MultiRoom-N4-S5-v0", {.min_rooms = 6, .max_rooms = 6, .max_room_size = 5});
   add("MiniGrid-MultiRoom-N4-S5-v1", {.min_rooms = 4, .max_rooms = 4, .max_room_size = 5});
   add("MiniGrid-MultiRoom-N6-v0", {.min_rooms = 6, .max_rooms = 6});

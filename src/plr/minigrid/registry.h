@@ -1,4 +1,4 @@
-// Which tasks exist?  The list itself; tasks.h is the way to it.
+// The definitions of all tasks.  Use tasks.h to access them.
 #pragma once
 
 #include <vector>

@@ -18,9 +18,9 @@ constexpr image::Rgb kLavaOrange = {255, 128, 0};
 constexpr image::Rgb kAgentRed = {255, 0, 0};
 constexpr image::Rgb kUnseenGrey = {24, 24, 24};
 constexpr double kHighlight = 0.3;  // how far towards white
-constexpr int kSamples = 3;         // per pixel and axis, against jagged edges
+constexpr int kSamples = 3;         // per pixel and axis, for antialiasing
 
-// Shapes in a tile of side 1, y downwards.  The numbers below are where minigrid draws them.
+// Shapes in a tile of side 1, y downwards.  The coordinates are minigrid's.
 struct Point {
   double x;
   double y;
@@ -53,7 +53,7 @@ struct Stroke {
   }
 };
 
-// The agent, looking to the right and then turned.
+// The agent, drawn looking to the right, then rotated.
 struct Arrow {
   Direction direction;
   bool contains(Point p) const {
@@ -79,7 +79,7 @@ image::Rgb towards_white(image::Rgb color) {
   return {part(color.red), part(color.green), part(color.blue)};
 }
 
-// One tile, drawn large and then shrunk.
+// One tile, drawn at kSamples times its size and then downscaled.
 class TileCanvas {
  public:
   explicit TileCanvas(int tile_size)
@@ -183,7 +183,7 @@ void draw_object(TileCanvas& canvas, Cell cell) {
   const image::Rgb color = rgb_of(cell.color);
   switch (cell.kind) {
     case Kind::kEmpty:
-    case Kind::kAgent:  // tiles carry the agent beside their cell
+    case Kind::kAgent:  // a tile stores the agent separately
       break;
     case Kind::kUnseen:
       canvas.fill(kWholeTile, kUnseenGrey);
@@ -215,7 +215,7 @@ void draw_object(TileCanvas& canvas, Cell cell) {
 
 image::Image rendered(const Tile& tile, const RenderOptions& options) {
   TileCanvas canvas(options.tile_size);
-  // Lines along the upper and left edges.
+  // Grid lines along the upper and left edges.
   canvas.fill(Rectangle{0, 0.031, 0, 1}, kLine);
   canvas.fill(Rectangle{0, 1, 0, 0.031}, kLine);
   draw_object(canvas, tile.cell);
@@ -237,7 +237,7 @@ image::Image render(const TileMap& map, const RenderOptions& options) {
     throw std::invalid_argument(text("tile_size must be from 1 to 256, not ", options.tile_size));
   }
   image::Image picture(map.width * options.tile_size, map.height * options.tile_size);
-  // A level has few different tiles: each is drawn once.
+  // A level has few distinct tiles: each is drawn once and reused.
   std::vector<std::pair<Tile, image::Image>> drawn;
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {

@@ -1,4 +1,5 @@
-// The oracle (tests/oracle/) compares whole pictures with minigrid's; here are some by hand.
+// Single pixels checked by hand; the oracle (tests/oracle/) compares whole pictures with
+// minigrid's.
 #include "plr/minigrid/render.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ image::Rgb pixel(const image::Image& picture, Position p, int x, int y) {
   return picture.at({32 * p.x + x, 32 * p.y + y});
 }
 
-TEST(Render, DrawsEveryObjectInItsPlace) {
+TEST(Render, DrawsEveryKindOfObject) {
   const Level level = some_level();
   const image::Image picture = render(whole_map(level, level.start));
   EXPECT_EQ(picture.width(), 6 * 32);
@@ -49,7 +50,7 @@ TEST(Render, DrawsEveryObjectInItsPlace) {
   EXPECT_EQ(pixel(picture, {2, 3}, 24, 16), rgb_of(Color::kRed));   // the handle
 }
 
-TEST(Render, TurnsTheAgent) {
+TEST(Render, RotatesTheAgent) {
   Level level = some_level();
   // The left corner of its back, for each direction.
   constexpr std::array<std::array<int, 2>, 4> kBacks = {{{5, 8}, {23, 5}, {26, 23}, {8, 26}}};
@@ -64,7 +65,7 @@ TEST(Render, TurnsTheAgent) {
   }
 }
 
-TEST(Render, BrightensWhatTheAgentSeesIfAsked) {
+TEST(Render, HighlightBrightensTheCellsThatTheAgentSees) {
   const Level level = some_level();
   const TileMap map = whole_map(level, level.start);
   // 0 + 0.3 * 255 and 100 + 0.3 * 155, rounded down.
@@ -74,12 +75,12 @@ TEST(Render, BrightensWhatTheAgentSeesIfAsked) {
   EXPECT_EQ(pixel(picture, {0, 1}, 16, 16), rgb_of(Color::kGrey));  // behind the agent
 }
 
-TEST(Render, RefusesImpossibleTiles) {
+TEST(Render, RefusesTileSizesOutOfBounds) {
   const Level level = some_level();
   EXPECT_THROW(render(whole_map(level, level.start), {.tile_size = 0}), std::invalid_argument);
 }
 
-TEST(TileMap, OfTheViewIsTurnedSoThatTheAgentLooksUp) {
+TEST(TileMap, ViewIsRotatedSoThatTheAgentLooksUp) {
   const Level level = some_level();  // the agent looks east: the goal is two cells ahead
   const TileMap map = view_map(level, level.start);
   EXPECT_EQ(map.at({3, 6}).agent, Direction::kUp);

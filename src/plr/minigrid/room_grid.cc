@@ -22,7 +22,7 @@ RoomGrid::RoomGrid(LevelBuilder& build, const RoomGridShape& shape) : build_(bui
       build.wall_rectangle(region({column, row}));
     }
   }
-  // A door to the right and one below, drawn room by room; the neighbours share them.
+  // A door to the right and one below, drawn room by room; neighbors share them.
   LevelRandom& random = build.random();
   for (int row = 0; row < shape.rows; ++row) {
     for (int column = 0; column < shape.columns; ++column) {
@@ -30,32 +30,33 @@ RoomGrid::RoomGrid(LevelBuilder& build, const RoomGridShape& shape) : build_(bui
       const auto [x, y] = room.top;
       if (column + 1 < shape.columns) {
         const Position right = {x + pitch, random.integer(y + 1, y + pitch)};
-        room.door_place[index_of(Direction::kRight)] = right;
-        at({column + 1, row}).door_place[index_of(Direction::kLeft)] = right;
+        room.door_position[index_of(Direction::kRight)] = right;
+        at({column + 1, row}).door_position[index_of(Direction::kLeft)] = right;
       }
       if (row + 1 < shape.rows) {
         const Position below = {random.integer(x + 1, x + pitch), y + pitch};
-        room.door_place[index_of(Direction::kDown)] = below;
-        at({column, row + 1}).door_place[index_of(Direction::kUp)] = below;
+        room.door_position[index_of(Direction::kDown)] = below;
+        at({column, row + 1}).door_position[index_of(Direction::kUp)] = below;
       }
     }
   }
-  // The agent waits in the middle room: objects keep away from it even though it moves later.
+  // The agent starts in the middle room: objects are not placed next to it, although it moves
+  // later.
   build.put_agent({shape.columns / 2 * pitch + shape.room_size / 2,
                    shape.rows / 2 * pitch + shape.room_size / 2},
                   Direction::kRight);
 }
 
-Position RoomGrid::door_place(Position room, Direction side) const {
-  return at(room).door_place[index_of(side)];
+Position RoomGrid::door_position(Position room, Direction side) const {
+  return at(room).door_position[index_of(side)];
 }
 
 Position RoomGrid::add_door(Position room, Direction side, Color color, DoorState state) {
   at(room).locked = state == DoorState::kLocked;
   connect(room, side);
-  const Position place = door_place(room, side);
-  build_.put(place, door(color, state));
-  return place;
+  const Position p = door_position(room, side);
+  build_.put(p, door(color, state));
+  return p;
 }
 
 void RoomGrid::remove_wall_above(Position room) {
@@ -90,9 +91,9 @@ void RoomGrid::connect_all() {
     room.x = random.integer(0, shape_.columns);
     room.y = random.integer(0, shape_.rows);
     const Direction side = kSides[static_cast<std::size_t>(random.integer(0, 4))];
-    const Position neighbour = room + offset(side);
-    if (!has(neighbour) || at(room).connected[index_of(side)]) continue;
-    if (at(room).locked || at(neighbour).locked) continue;
+    const Position neighbor = room + offset(side);
+    if (!has(neighbor) || at(room).connected[index_of(side)]) continue;
+    if (at(room).locked || at(neighbor).locked) continue;
     add_door(room, side, random.color(), DoorState::kClosed);
   }
 }
@@ -106,7 +107,7 @@ void RoomGrid::connect(Position room, Direction side) {
   at(room + offset(side)).connected[index_of(turned(side, 2))] = true;
 }
 
-// From the agent's room, over connections of any kind.
+// Whether all rooms are reachable from the agent's room over connections of any kind.
 bool RoomGrid::all_reachable() const {
   const int pitch = shape_.room_size - 1;
   const Position agent = build_.state().agent;

@@ -1,12 +1,14 @@
-// How are levels made that consist of equal rooms in rows and columns?
+// Levels of equal rooms in rows and columns, as minigrid's RoomGrid builds them.
 //
-// minigrid's RoomGrid: neighbouring rooms share a wall, on which the place of a possible door is
-// drawn at once.  Rooms are named by (column, row), their sides by the direction one leaves by.
+// Neighboring rooms share a wall; the constructor draws the position of a possible door in each
+// such wall.  A room is identified by (column, row), a side by the direction in which it is left.
 //
 //   RoomGrid rooms(build, {.room_size = 6, .rows = 1, .columns = 2});
 //   rooms.add_door({0, 0}, Direction::kRight, Color::kRed, DoorState::kLocked);
 //   rooms.place({0, 0}, key(Color::kRed));
 //   rooms.place_agent({0, 0});
+//
+// Refers to a LevelBuilder.  Not thread-safe.
 #pragma once
 
 #include <array>
@@ -16,7 +18,7 @@
 namespace plr::minigrid {
 
 struct RoomGridShape {
-  int room_size = 0;  // cells, with the walls
+  int room_size = 0;  // cells, including the walls
   int rows = 1;
   int columns = 1;
   int width() const { return (room_size - 1) * columns + 1; }
@@ -25,31 +27,32 @@ struct RoomGridShape {
 
 class RoomGrid {
  public:
-  // Draws the walls and the places of the doors.  At most nine rooms.  `build` must outlive this.
+  // Puts the walls and draws the positions of the doors.
+  // REQUIRES: at most nine rooms; `build` outlives this object.
   RoomGrid(LevelBuilder& build, const RoomGridShape& shape);
 
-  Position door_place(Position room, Direction side) const;
+  Position door_position(Position room, Direction side) const;
 
-  // Returns where the door is.
+  // Returns the position of the door.
   Position add_door(Position room, Direction side, Color color, DoorState state);
 
-  // Makes one of this room and the one above it.
+  // Merges this room with the one above it.
   void remove_wall_above(Position room);
 
-  // Puts the object into a free cell of the room that is not next to the agent.
+  // Puts the object into a random free cell of the room that is not next to the agent.
   Position place(Position room, Cell cell, BoxContent content = {});
 
-  // Puts the agent into the room, not looking at an object.
+  // Puts the agent into the room; it does not face an object.
   void place_agent(Position room);
 
-  // Adds doors at random until every room can be reached, if keys are found.
+  // Adds random doors until every room is reachable, locked doors included.
   void connect_all();
 
  private:
   struct Room {
     Position top;
-    std::array<Position, 4> door_place;  // by Direction
-    std::array<bool, 4> connected = {};  // by a door or a missing wall
+    std::array<Position, 4> door_position;  // by Direction
+    std::array<bool, 4> connected = {};     // by a door or a missing wall
     bool locked = false;
   };
 

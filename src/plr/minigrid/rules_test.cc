@@ -1,4 +1,4 @@
-// Does each task end, and reward, as its rules say?
+// The rules of each task: what ends an episode and what is rewarded.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ void expect_no_end(const Level& level, const std::vector<Action>& actions) {
   EXPECT_EQ(result.reward, 0);
 }
 
-TEST(PickUpRules, HoldingTheTargetSucceeds) {
+TEST(PickUpRules, CarryingTheTargetSucceeds) {
   Level level = with_rules(
       "#####\n"
       "#y>o#\n"
@@ -69,13 +69,13 @@ TEST(PickUpRules, ABallOfAnotherColorIsNotTheTarget) {
   expect_no_end(level, {kPickUp});
 }
 
-TEST(OpenDoorRules, TheOpenDoorSucceeds) {
+TEST(OpenDoorRules, OpeningTheDoorSucceeds) {
   Level level = with_rules(
       "######\n"
       "#>yY #\n"
       "######\n",
       Rules::kOpenDoor);
-  level.place = {3, 1};
+  level.position = {3, 1};
   expect_no_end(level, {kToggle});
   expect_no_end(level, {kPickUp, kForward});
   expect_success(level, {kPickUp, kForward, kToggle});
@@ -93,23 +93,23 @@ TEST(FetchRules, TakingAnythingEndsTheEpisode) {
   expect_no_end(level, {kForward, kToggle});
 }
 
-TEST(GoToRules, SayingDoneBesideThePlaceSucceeds) {
+TEST(GoToRules, DoneBesideThePositionSucceeds) {
   Level level = with_rules(
       "#####\n"
       "# > #\n"
       "#y  #\n"
       "#####\n",
       Rules::kGoTo);
-  level.place = {1, 2};
+  level.position = {1, 2};
   expect_failure(level, {kDone});  // diagonally away
-  // Beside it, whatever the agent looks at.
+  // Beside it, in any direction.
   expect_success(level, {kLeft, kLeft, kForward, kDone});
   expect_success(level, {kRight, kForward, kDone});
   expect_failure(level, {kToggle});
   expect_no_end(level, {kPickUp});
 }
 
-TEST(PutNearRules, DroppingTheObjectNearThePlaceSucceeds) {
+TEST(PutNearRules, DroppingTheTargetNearThePositionSucceeds) {
   Level level = with_rules(
       "######\n"
       "#>y  #\n"
@@ -117,7 +117,7 @@ TEST(PutNearRules, DroppingTheObjectNearThePlaceSucceeds) {
       "######\n",
       Rules::kPutNear);
   level.target = key(Color::kYellow);
-  level.place = {4, 2};
+  level.position = {4, 2};
   expect_no_end(level, {kPickUp});
   // Onto (3, 1), diagonally beside the ball.
   expect_success(level, {kPickUp, kForward, kDrop});
@@ -133,9 +133,9 @@ TEST(PutNearRules, AFailedDropEndsTheEpisodeToo) {
       "#####\n",
       Rules::kPutNear);
   level.target = key(Color::kYellow);
-  level.place = {3, 2};
+  level.position = {3, 2};
   expect_failure(level, {kPickUp, kForward, kDrop});
-  // With nothing to drop it goes on.
+  // Without an object, a drop does not end the episode.
   expect_no_end(level, {kDrop});
 }
 
@@ -146,18 +146,18 @@ TEST(PutNearRules, TakingAnotherObjectEndsTheEpisode) {
       "#####\n",
       Rules::kPutNear);
   level.target = key(Color::kYellow);
-  level.place = {1, 1};
+  level.position = {1, 1};
   expect_failure(level, {kLeft, kLeft, kPickUp});
 }
 
-TEST(MemoryRules, TheRightPlaceSucceedsAndTheWrongOneFails) {
+TEST(MemoryRules, TheRightPositionSucceedsAndTheOtherFails) {
   Level level = with_rules(
       "#####\n"
       "# > #\n"
       "#####\n",
       Rules::kMemory);
-  level.place = {3, 1};
-  level.other_place = {1, 1};
+  level.position = {3, 1};
+  level.other_position = {1, 1};
   expect_success(level, {kForward});
   expect_failure(level, {kLeft, kLeft, kForward});
 }
@@ -169,7 +169,7 @@ TEST(MemoryRules, NothingCanBePickedUp) {
       "#####\n",
       Rules::kMemory);
   State state = level.start;
-  // Toggles instead.
+  // Picking up toggles instead.
   step(level, state, kPickUp);
   EXPECT_EQ(draw(state), "#####\n#y>_#\n#####\n");
   for (const Action action : {kLeft, kLeft, kPickUp}) step(level, state, action);
@@ -182,11 +182,11 @@ TEST(RedBlueDoorsRules, TheBlueDoorMustComeSecond) {
       "#+>+#\n"
       "#####\n",
       Rules::kRedBlueDoors);
-  level.place = {1, 1};
-  level.other_place = {3, 1};
+  level.position = {1, 1};
+  level.other_position = {3, 1};
   expect_failure(level, {kToggle});
   expect_success(level, {kLeft, kLeft, kToggle, kLeft, kLeft, kToggle});
-  // Opened and closed again does not count.
+  // A red door that was opened and closed again does not count.
   expect_failure(level, {kLeft, kLeft, kToggle, kToggle, kLeft, kLeft, kToggle});
 }
 
@@ -198,14 +198,14 @@ Level with_obstacle(std::string_view picture, Position at) {
   return level;
 }
 
-TEST(MovingObstaclesRules, ABallMovesToAFreeNeighbour) {
+TEST(MovingObstaclesRules, ABallMovesToAFreeNeighboringCell) {
   const Level level = with_obstacle(
       "######\n"
       "#> o #\n"
       "######\n",
       {3, 1});
   State state = level.start;
-  // Always one of two neighbours is free, or both.
+  // At least one of two neighboring cells is free.
   for (int i = 0; i < 20; ++i) {
     const Position before = state.obstacles.at[0];
     step(level, state, kLeft);
@@ -236,7 +236,7 @@ TEST(MovingObstaclesRules, WalkingIntoAWallIsPunished) {
   EXPECT_EQ(result.reward, -1);
 }
 
-TEST(MovingObstaclesRules, ABallThatComesInTheWayOnlyBlocks) {
+TEST(MovingObstaclesRules, ABallThatMovesIntoTheWayOnlyBlocks) {
   const Level level = with_obstacle(
       "#####\n"
       "#> o#\n"
@@ -249,7 +249,7 @@ TEST(MovingObstaclesRules, ABallThatComesInTheWayOnlyBlocks) {
   EXPECT_EQ(draw(state), "#####\n#>o #\n#####\n");
 }
 
-TEST(MovingObstaclesRules, AShutInBallStaysAfterAHundredAndOneTries) {
+TEST(MovingObstaclesRules, AnEnclosedBallStaysAfter101Draws) {
   const Level level = with_obstacle(
       "#####\n"
       "#>oG#\n"
@@ -258,7 +258,7 @@ TEST(MovingObstaclesRules, AShutInBallStaysAfterAHundredAndOneTries) {
   State state = level.start;
   step(level, state, kLeft);
   EXPECT_EQ(draw(state), "#####\n#^oG#\n#####\n");
-  // Each try takes a half of an output for x and one for y; seed 0 has no rejections here.
+  // Each draw uses one half of an output for x and one for y; seed 0 has no rejections here.
   EXPECT_EQ(state.random.position(), (StreamPosition{.outputs = 101, .half_waiting = false}));
 }
 

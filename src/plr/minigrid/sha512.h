@@ -1,6 +1,6 @@
-// What is the SHA-512 digest of a short text?
+// SHA-512 (FIPS 180-4) of messages that fit into one block, for the seeds of gym 0.17.
 //
-// Just enough of FIPS 180-4 for the seeds of gym 0.17: messages that fit one block.
+// Stateless: thread-safe.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace plr::minigrid {
 
-// The digest as eight big-endian words.  The message must be shorter than 112 bytes.
+// The digest as eight big-endian words.  REQUIRES: message.size() < 112.
 std::array<std::uint64_t, 8> sha512(std::string_view message);
 
 }  // namespace plr::minigrid

@@ -1,4 +1,4 @@
-// Can the levels be solved at all, and within their time?
+// The levels are solvable within their step limit, apart from known exceptions.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 10'000;
 
-// How many levels cannot be solved, by difficulty.  Fails for a level that is neither solved,
-// within its time, nor proved to have no solution.
+// The number of unsolvable levels by difficulty.  Fails for a level that is neither solved within
+// its step limit nor proved unsolvable.
 std::map<int, int> unsolvable_levels(const Task& task, std::uint64_t num_seeds = kSeeds) {
   std::map<int, int> unsolvable;
   for (std::uint64_t seed = 0; seed < num_seeds; ++seed) {
@@ -34,7 +34,7 @@ std::map<int, int> unsolvable_levels(const Task& task, std::uint64_t num_seeds =
 
 const std::map<int, int> kNone;
 
-TEST(Solvable, EveryMultiRoomLevelCanBeSolvedInItsTime) {
+TEST(Solvable, EveryMultiRoomLevelIsSolvedWithinItsStepLimit) {
   const Task& paper = find_task("MultiRoom-N4-Random");
   EXPECT_EQ(unsolvable_levels(paper), kNone);
   EXPECT_EQ(unsolvable_levels(with_seeding(paper, Seeding::kPcg64)), kNone);
@@ -44,9 +44,9 @@ TEST(Solvable, EveryMultiRoomLevelCanBeSolvedInItsTime) {
   }
 }
 
-// In these mazes a ball can land on the box with the key to the only way: a chance of 1 in 24 in
-// 2Dlhb (difficulty 5) and 1Q (6), of 1 in 48 in 2Q (7).  The counts are facts of these seeds.
-TEST(Solvable, AllGamutLevelsButTheKnownUnluckyOnesCanBeSolvedInTheirTime) {
+// In these mazes a ball can replace the box with the key to the only way, with a probability of
+// 1/24 in 2Dlhb (difficulty 5) and 1Q (6) and 1/48 in 2Q (7).  The counts hold for these seeds.
+TEST(Solvable, AllGamutLevelsButTheKnownExceptionsAreSolvedWithinTheirStepLimit) {
   const Task& easy = find_task("ObstructedMazeGamut-Easy");
   const Task& medium = find_task("ObstructedMazeGamut-Medium");
   const Task& hard = find_task("ObstructedMazeGamut-Hard");
@@ -57,7 +57,7 @@ TEST(Solvable, AllGamutLevelsButTheKnownUnluckyOnesCanBeSolvedInTheirTime) {
             (std::map<int, int>{{5, 62}, {6, 40}, {7, 22}}));
 }
 
-TEST(Solvable, KeysDoorsAndGoalsOfOtherTasksAreWithinReach) {
+TEST(Solvable, LevelsOfOtherTasksAreSolvedWithinTheirStepLimit) {
   for (const std::string_view family :
        {"Empty", "FourRooms", "DistShift", "LavaGap", "LavaCrossing", "SimpleCrossing", "DoorKey",
         "KeyCorridor", "LockedRoom", "UnlockPickup", "BlockedUnlockPickup"}) {
@@ -71,8 +71,8 @@ TEST(Solvable, KeysDoorsAndGoalsOfOtherTasksAreWithinReach) {
   }
 }
 
-// Acting on the best known way yields what the paper's agents can hope for at most.
-TEST(Solvable, AMultiRoomLevelIsWorthAbout087) {
+// The mean return of the solver: about the best that an agent can reach.
+TEST(Solvable, MeanReturnOfTheSolverInMultiRoomIs087) {
   const Task task = with_seeding(find_task("MultiRoom-N4-Random"), Seeding::kPcg64);
   double sum = 0;
   constexpr int kLevels = 600;
@@ -80,11 +80,11 @@ TEST(Solvable, AMultiRoomLevelIsWorthAbout087) {
     const Level level = make_level(task, 100'000 + static_cast<std::uint64_t>(i));
     sum += 1 - 0.9 * static_cast<double>(solution(level)->size()) / level.max_steps;
   }
-  // Another player's mean over the same levels, to its three digits.
+  // The mean of an independent solver over the same levels, to three digits.
   EXPECT_NEAR(sum / kLevels, 0.870, 0.001);
 }
 
-TEST(Solver, TellsAKeyThatFitsFromOneThatDoesNot) {
+TEST(Solver, OpensALockedDoorOnlyWithTheMatchingKey) {
   const Level fits = parse_level(
       "######\n"
       "#>yYG#\n"

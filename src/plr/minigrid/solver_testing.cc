@@ -17,7 +17,7 @@ bool is_objective(const Level& level, Cell cell) {
   return cell == (level.rules == Rules::kPickUp ? level.target : kGoalCell);
 }
 
-// Where the agent can get by turning, walking and opening unlocked doors.
+// The cells that the agent can reach by turning, walking and opening unlocked doors.
 class Surroundings {
  public:
   explicit Surroundings(const State& state) : state_(state) {
@@ -38,7 +38,7 @@ class Surroundings {
     }
   }
 
-  // The nearest cell the agent can stand before that fulfils the wish.
+  // The nearest cell that the agent can face and for which `wish` holds.
   template <class Wish>
   std::optional<Position> nearest(Wish wish) const {
     const auto found = std::find_if(faced_.begin(), faced_.end(),
@@ -72,7 +72,7 @@ class Surroundings {
   struct Place {
     Position position;
     Direction direction;
-    int from;  // the place before it; the first comes from itself
+    int from;  // index of its predecessor; the first is its own
   };
   struct Faced {
     Position cell;
@@ -108,8 +108,8 @@ bool beside_door(const Grid& grid, Position p) {
   });
 }
 
-// Does an object at p leave a way around it?  The free cells of the ring around p that touch it by
-// a side must hang together.
+// Whether an object at p leaves a way around it: the free cells of the ring around p that share a
+// side with p must be connected.
 bool leaves_a_way(const Grid& grid, Position p) {
   constexpr std::array<Position, 8> kRing = {
       {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}};
@@ -154,7 +154,7 @@ class Player {
     return act(around, around.nearest(opens), Action::kToggle);
   }
 
-  // Where it is in nobody's way, if there is such a place.
+  // Drops it where it blocks nothing, if there is such a cell.
   bool put_down(const Surroundings& around) {
     if (state_.hand_is_empty()) return false;
     const auto free = [&](Position p) { return state_.grid.is_empty(p) && p != state_.agent; };
@@ -165,7 +165,7 @@ class Player {
     return act(around, place, Action::kDrop);
   }
 
-  // One whose door the agent could stand before.
+  // A key whose door the agent can face.
   bool take_key(const Surroundings& around) {
     const auto useful = [&](Position p) {
       const auto opens = [&](Position q) { return fits_key(cell(p), q); };
@@ -186,7 +186,7 @@ class Player {
     return act(around, around.nearest(in_the_way), Action::kPickUp);
   }
 
-  // The last resort of an agent that objects shut in.
+  // The last resort of an agent that is enclosed by objects.
   bool take_anything(const Surroundings& around) {
     const auto loose = [&](Position p) { return cell(p).can_be_carried(); };
     return act(around, around.nearest(loose), Action::kPickUp);
@@ -198,7 +198,7 @@ class Player {
     return held.kind == Kind::kKey && cell(p) == door(held.color, DoorState::kLocked);
   }
 
-  // Walks up to the cell and acts; does nothing if there is none.
+  // Walks to the cell and acts; does nothing without a cell.
   bool act(const Surroundings& around, std::optional<Position> at, Action action) {
     if (!at) return false;
     std::vector<Action> actions = around.way_to(*at);
@@ -217,7 +217,7 @@ class Player {
   std::vector<Action> actions_;
 };
 
-// Everything within reach of `from`, through all but walls and the doors that `keys` do not open.
+// The cells reachable from `from` through everything but walls and doors that `keys` do not open.
 std::vector<Position> flooded(const Grid& grid, Position from, const std::set<Color>& keys) {
   std::array<bool, Grid::kMaxCells> seen{};
   std::vector<Position> cells;

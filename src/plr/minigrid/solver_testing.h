@@ -1,11 +1,12 @@
-// Can a level be solved?
+// A solver for levels, for tests.
 //
-// A player for tests who sees everything: it opens boxes, fetches keys, clears doorways and walks
-// to the goal or the target.  It is not the fastest, and it may give up where a cleverer one would
-// not; a proof that a level has no solution comes from the other side, a world in which objects are
-// no obstacles.  A level with neither is a mistake of the player.
+// solution() is a heuristic player with full observation: it opens boxes, fetches keys, clears
+// doorways and walks to the goal or the target.  Its solutions are not the shortest, and it may
+// fail on a solvable level.  reachable_through_objects() is a necessary condition: where it is
+// false, the level has no solution.  A level for which it is true and solution() fails is a defect
+// of the player.
 //
-// It knows the rules kReachGoal and kPickUp.
+// Supports Rules::kReachGoal and Rules::kPickUp.  Stateless: thread-safe.
 #pragma once
 
 #include <optional>
@@ -15,11 +16,10 @@
 
 namespace plr::minigrid {
 
-// Actions that end in a reward; nothing if the player gives up or its time does.
+// Actions that end in a reward; nothing if the player fails or exceeds the step limit.
 std::optional<std::vector<Action>> solution(const Level& level);
 
-// Could the goal or target be reached if all objects but walls and locked doors were thin air?
-// What cannot be solved so cannot be solved at all.
+// Whether the goal or target could be reached if only walls and locked doors were obstacles.
 bool reachable_through_objects(const Level& level);
 
 }  // namespace plr::minigrid

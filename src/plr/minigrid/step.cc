@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstdlib>
 
-#include "plr/minigrid/place.h"
+#include "plr/minigrid/free_cell.h"
 
 namespace plr::minigrid {
 namespace {
@@ -63,7 +63,7 @@ void toggle(State& state) {
   }
 }
 
-// What every task shares.
+// The part of a step that all tasks share.
 StepResult common_step(const Level& level, State& state, Action action) {
   StepResult result;
   ++state.step_count;
@@ -103,7 +103,7 @@ StepResult pick_up_step(const Level& level, State& state, Action action) {
 
 StepResult open_door_step(const Level& level, State& state, Action action) {
   StepResult result = common_step(level, state, action);
-  if (action == Action::kToggle && state.grid.at(level.place).is_open_door()) {
+  if (action == Action::kToggle && state.grid.at(level.position).is_open_door()) {
     succeed(level, state, result);
   }
   return result;
@@ -125,7 +125,7 @@ StepResult go_to_step(const Level& level, State& state, Action action) {
   if (action == Action::kToggle) result.terminated = true;
   if (action == Action::kDone) {
     result.terminated = true;
-    if (beside(state.agent, level.place)) succeed(level, state, result);
+    if (beside(state.agent, level.position)) succeed(level, state, result);
   }
   return result;
 }
@@ -136,10 +136,10 @@ StepResult put_near_step(const Level& level, State& state, Action action) {
   if (action == Action::kPickUp && !state.hand_is_empty() && state.carrying.cell != level.target) {
     result.terminated = true;
   }
-  // A drop ends the episode, also one that failed because the cell was taken.
+  // A drop ends the episode even if it failed because the cell was occupied.
   if (action == Action::kDrop && held_something) {
     result.terminated = true;
-    const Position away = state.front() - level.place;
+    const Position away = state.front() - level.position;
     if (state.hand_is_empty() && std::abs(away.x) <= 1 && std::abs(away.y) <= 1) {
       succeed(level, state, result);
     }
@@ -148,25 +148,25 @@ StepResult put_near_step(const Level& level, State& state, Action action) {
 }
 
 StepResult memory_step(const Level& level, State& state, Action action) {
-  // Nothing can be picked up here.
+  // Nothing can be picked up in this task: the reference toggles instead.
   StepResult result =
       common_step(level, state, action == Action::kPickUp ? Action::kToggle : action);
-  if (state.agent == level.place) succeed(level, state, result);
-  if (state.agent == level.other_place) result.terminated = true;
+  if (state.agent == level.position) succeed(level, state, result);
+  if (state.agent == level.other_position) result.terminated = true;
   return result;
 }
 
 StepResult red_blue_doors_step(const Level& level, State& state, Action action) {
-  const bool red_was_open = state.grid.at(level.place).is_open_door();
+  const bool red_was_open = state.grid.at(level.position).is_open_door();
   StepResult result = common_step(level, state, action);
-  if (state.grid.at(level.other_place).is_open_door()) {
+  if (state.grid.at(level.other_position).is_open_door()) {
     result.terminated = true;
     if (red_was_open) succeed(level, state, result);
   }
   return result;
 }
 
-// Each ball in turn goes to a free cell around it, or stays if 101 draws do not find one.
+// Each ball in order moves to a random free cell around it, or stays if 101 draws find none.
 void move_obstacles(State& state) {
   for (int i = 0; i < state.obstacles.count; ++i) {
     Position& at = state.obstacles.at[static_cast<std::size_t>(i)];
@@ -180,7 +180,7 @@ void move_obstacles(State& state) {
 }
 
 StepResult moving_obstacles_step(const Level& level, State& state, Action action) {
-  // There are three actions only; the reference turns left for the others.
+  // The task has three actions; the reference turns left for the others.
   if (action > Action::kForward) action = Action::kLeft;
   const Kind front = state.grid.at(state.front()).kind;
   const bool bumps = action == Action::kForward && front != Kind::kEmpty && front != Kind::kGoal;

@@ -1,13 +1,10 @@
-// What happens when the agent acts?
-//
-// One step of minigrid 3.1.0, in its order: the clock, the action, the time limit, then what the
-// task adds.  Nothing is allocated.
+// One step of minigrid 3.1.0, in its order: step count, action, step limit, rules of the task.
 //
 //   State state = level.start;
 //   const StepResult result = step(level, state, Action::kToggle);
-//   if (result.done()) ...   // the state stays as it ended: begin another level yourself
+//   if (result.done()) ...   // the state is final; start another level
 //
-// Thread-safe: it touches its arguments only.
+// Does not allocate.  Stateless: thread-safe for distinct states.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +18,12 @@ inline constexpr int kNumActions = 7;
 
 struct StepResult {
   double reward = 0;
-  bool terminated = false;  // the task ended
-  bool truncated = false;   // the time is up; both can be true
+  bool terminated = false;  // the task ended the episode
+  bool truncated = false;   // the step limit did; both can be true
   bool done() const { return terminated || truncated; }
 };
 
-// The state must be one of this level's that is not done.
+// REQUIRES: `state` was reached from level.start, and its episode has not ended.
 StepResult step(const Level& level, State& state, Action action);
 
 }  // namespace plr::minigrid

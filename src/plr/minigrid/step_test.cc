@@ -1,4 +1,4 @@
-// Does every action do what it should, and does each task end as it should?
+// The effects of every action, and the ends of an episode that all tasks share.
 
 #include "plr/minigrid/step.h"
 
@@ -90,7 +90,7 @@ TEST(Step, FacingTheGoalIsNotReachingIt) {
   EXPECT_EQ(result.reward, 0);
 }
 
-TEST(Step, RewardsAreTheReferencesToTheLastBit) {
+TEST(Step, RewardsEqualTheReferencesBitForBit) {
   // Python's 1 - 0.9 * (9 / 80).  With a fused multiply-add, or multiplied first: 0.89875.
   Level level = parse_level(
       "#####\n"
@@ -112,7 +112,7 @@ TEST(Step, LavaEndsTheEpisodeWithoutReward) {
   EXPECT_EQ(after(level, {kForward}), "#####\n# >G#\n#####\n");
 }
 
-TEST(Step, TimeIsUpAtTheStepLimit) {
+TEST(Step, IsTruncatedAtTheStepLimit) {
   Level level = parse_level(
       "#####\n"
       "#>  #\n"
@@ -166,7 +166,7 @@ TEST(Step, ALockedDoorOpensOnlyForItsKey) {
   EXPECT_EQ(after(no_key, {kToggle}), draw(no_key.start));
 }
 
-TEST(Step, ABallOfTheDoorsColorIsNoKey) {
+TEST(Step, ABallOfTheDoorsColorDoesNotOpenIt) {
   Level level = parse_level(
       "#####\n"
       "#>B #\n"
@@ -175,7 +175,7 @@ TEST(Step, ABallOfTheDoorsColorIsNoKey) {
   EXPECT_EQ(after(level, {kToggle}), draw(level.start));
 }
 
-TEST(Step, TheKeyStaysInTheHandAndTheDoorUnlocked) {
+TEST(Step, TheKeyIsKeptAndTheDoorStaysUnlocked) {
   const Level level = parse_level(
       "######\n"
       "#>yY #\n"
@@ -183,7 +183,7 @@ TEST(Step, TheKeyStaysInTheHandAndTheDoorUnlocked) {
   State state = level.start;
   play(level, state, {kPickUp, kForward, kToggle});
   EXPECT_EQ(state.carrying.cell, key(Color::kYellow));
-  // Closed again it is not locked again.
+  // Closing the door does not lock it.
   play(level, state, {kToggle});
   EXPECT_EQ(draw(state), "######\n# >+ #\n######\n");
 }
@@ -213,7 +213,7 @@ TEST(Step, WallsDoorsAndGoalsCannotBePickedUp) {
   }
 }
 
-TEST(Step, ThingsAreDroppedOnEmptyCellsOnly) {
+TEST(Step, ObjectsAreDroppedOnlyOnEmptyCells) {
   Level level = parse_level(
       "#####\n"
       "#> G#\n"
@@ -248,7 +248,7 @@ TEST(Step, ABoxKeepsItsContentWhenItIsCarried) {
   EXPECT_EQ(after(level, {kPickUp, kLeft, kDrop, kToggle}), "#####\n#p  #\n#^  #\n#####\n");
 }
 
-TEST(Step, DoneDoesNothingButPassTime) {
+TEST(Step, DoneOnlyAdvancesTheStepCount) {
   for (const char* picture : {"####\n#>+#\n####\n", "####\n#>y#\n####\n", "####\n#> #\n####\n"}) {
     const Level level = parse_level(picture);
     State state = level.start;
@@ -259,7 +259,7 @@ TEST(Step, DoneDoesNothingButPassTime) {
   }
 }
 
-TEST(Step, ACopiedStateGoesOnIdentically) {
+TEST(Step, ACopiedStateContinuesIdentically) {
   const Level level = make_level(find_task("MiniGrid-Dynamic-Obstacles-8x8-v0"), 3);
   State state = level.start;
   play(level, state, {kForward, kRight});

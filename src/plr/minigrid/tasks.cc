@@ -36,7 +36,7 @@ Task with_seeding(const Task& task, Seeding seeding) {
   const bool draws_while_stepping = make_level(task, 0).rules == Rules::kMovingObstacles;
   if (seeding == Seeding::kLegacy && draws_while_stepping) {
     throw std::invalid_argument(
-        text("seeding: ", task.name, " must be pcg64, since its steps draw too"));
+        text("seeding: ", task.name, " must be pcg64, since its steps draw random numbers"));
   }
   Task other = task;
   other.seeding = seeding;

@@ -1,13 +1,13 @@
-// Which tasks are there, and how is a level of one made?
+// The tasks of MiniGrid, each of which generates levels from 64-bit seeds.
 //
-// A task makes levels from 64-bit seeds.  There are the 76 ids of minigrid 3.1.0 (all but BabyAI's
-// and WFC's), with the levels which `env.reset(seed=seed)` gives there, and the paper's own four:
-// MultiRoom-N4-Random and ObstructedMazeGamut-Easy, -Medium, -Hard.
+// There are the 76 ids of minigrid 3.1.0 (all but those of BabyAI and WFC), with the levels that
+// `env.reset(seed=seed)` gives there, and four of the PLR paper: MultiRoom-N4-Random and
+// ObstructedMazeGamut-Easy, -Medium, -Hard.
 //
 //   const Task& task = find_task("MultiRoom-N4-Random");
 //   const Level level = make_level(task, 1234);
 //
-// Tasks are constant after the first use: share them between threads.
+// Tasks are constant after the first call of tasks() or find_task().  Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +23,32 @@ namespace plr::minigrid {
 
 struct Task {
   std::string name;
-  std::string summary;  // one plain line
+  std::string summary;  // one line
   int width = 0;        // of every level's grid
   int height = 0;
   int max_steps = 0;  // of its longest levels; a level has its own
   Seeding seeding = Seeding::kPcg64;
-  int num_actions = 7;       // the first ones of Action
+  int num_actions = 7;       // the first of enum Action
   int num_variants = 1;      // kinds of level; seed s makes kind s % num_variants
-  int num_difficulties = 0;  // Level::difficulty is below this; 0: the levels do not know it
+  int num_difficulties = 0;  // Level::difficulty is below this; 0: levels have none
   std::function<Level(int variant, LevelRandom& random)> generate;
 };
 
-// All tasks, each under its own name, with its own seeding.
+// All tasks with their default seeding.
 std::span<const Task> tasks();
 
-// Throws std::invalid_argument for an unknown name, with the closest known one.
+// Throws std::invalid_argument for an unknown name and suggests the closest known one.
 const Task& find_task(std::string_view name);
 
-// The same task with levels of another dialect.  Throws std::invalid_argument for kLegacy where
-// steps draw too (Dynamic-Obstacles).
+// The same task with another seeding.  Throws std::invalid_argument for kLegacy if steps draw
+// random numbers too (Dynamic-Obstacles).
 Task with_seeding(const Task& task, Seeding seeding);
 
-// The level of this seed: equal seeds, equal levels.
+// The level of this seed.  Deterministic.
 Level make_level(const Task& task, std::uint64_t seed);
 
-// The level that a stream already in use makes next, as an unseeded reset does.  Moves `random` on.
+// The next level of a stream in use, as an unseeded reset of the reference makes it.  Advances
+// `random`.
 Level make_level(const Task& task, int variant, LevelRandom& random);
 
 inline int variant_of(const Task& task, std::uint64_t seed) {

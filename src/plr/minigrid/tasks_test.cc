@@ -10,7 +10,7 @@
 namespace plr::minigrid {
 namespace {
 
-TEST(Tasks, AreTheReferencesAndThePapers) {
+TEST(Tasks, AreThoseOfTheReferenceAndOfThePaper) {
   std::set<std::string> names;
   int num_reference = 0;
   for (const Task& task : tasks()) {
@@ -24,7 +24,7 @@ TEST(Tasks, AreTheReferencesAndThePapers) {
   EXPECT_EQ(find_task("MiniGrid-MultiRoom-N6-v0").seeding, Seeding::kPcg64);
 }
 
-TEST(Tasks, AnUnknownNameIsAnsweredWithTheClosest) {
+TEST(Tasks, SuggestsTheClosestNameForAnUnknownOne) {
   try {
     find_task("MiniGrid-DoorKey-7x7-v0");
     FAIL() << "found";
@@ -40,7 +40,7 @@ TEST(Tasks, EqualSeedsMakeEqualLevels) {
   }
 }
 
-TEST(Tasks, SeedsHave64Bits) {
+TEST(Tasks, AllBitsOfASeedMatter) {
   for (const char* name : {"MultiRoom-N4-Random", "MiniGrid-MultiRoom-N6-v0"}) {
     const Task& task = find_task(name);
     const State low = make_level(task, 5).start;
@@ -49,7 +49,7 @@ TEST(Tasks, SeedsHave64Bits) {
   }
 }
 
-TEST(Tasks, TheSeedingChangesTheLevelsOnly) {
+TEST(Tasks, SeedingChangesOnlyTheLevels) {
   const Task& paper = find_task("MultiRoom-N4-Random");
   const Task today = with_seeding(paper, Seeding::kPcg64);
   EXPECT_EQ(today.name, paper.name);
@@ -57,13 +57,13 @@ TEST(Tasks, TheSeedingChangesTheLevelsOnly) {
   EXPECT_FALSE(make_level(today, 5).start.grid == make_level(paper, 5).start.grid);
 }
 
-TEST(Tasks, WhereStepsDrawTheSeedingCannotBeLegacy) {
+TEST(Tasks, RefuseLegacySeedingIfStepsDrawRandomNumbers) {
   const Task& task = find_task("MiniGrid-Dynamic-Obstacles-6x6-v0");
   EXPECT_THROW(with_seeding(task, Seeding::kLegacy), std::invalid_argument);
   EXPECT_NO_THROW(with_seeding(task, Seeding::kPcg64));
 }
 
-TEST(Tasks, TheGamutTakesItsDifficultyFromTheSeed) {
+TEST(Tasks, DifficultyOfTheGamutFollowsFromTheSeed) {
   const Task& medium = find_task("ObstructedMazeGamut-Medium");
   EXPECT_EQ(medium.num_difficulties, 6);
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -75,7 +75,7 @@ TEST(Tasks, TheGamutTakesItsDifficultyFromTheSeed) {
   EXPECT_EQ(medium.max_steps, 4 * 4 * 49);
 }
 
-TEST(Tasks, MultiRoomsDifficultiesAreEquallyLikely) {
+TEST(Tasks, DifficultiesOfMultiRoomAreEquallyLikely) {
   const Task& task = find_task("MultiRoom-N4-Random");
   std::array<int, 4> counts{};
   constexpr int kLevels = 4000;
@@ -92,7 +92,7 @@ TEST(Tasks, LevelsOfOtherFamiliesHaveNoDifficulty) {
   EXPECT_FALSE(make_level(task, 0).difficulty.has_value());
 }
 
-TEST(Mission, MustFit) {
+TEST(Mission, RefusesATextThatIsTooLong) {
   const std::string longest(95, 'x');
   EXPECT_EQ(Mission(longest).text(), longest);
   EXPECT_THROW(Mission(longest + "x"), std::invalid_argument);

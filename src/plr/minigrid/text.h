@@ -1,4 +1,4 @@
-// How are words and numbers put together to one text?
+// Concatenates strings and integers.  Stateless: thread-safe.
 //
 //   text("LavaGapS", 5, "-v0")   // "LavaGapS5-v0"
 #pragma once

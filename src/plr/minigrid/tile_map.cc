@@ -19,7 +19,7 @@ View view_of(const Level& level, const State& state) {
   return view;
 }
 
-// The cell of the grid that the view shows at (i, j).
+// The position in the grid of the cell (i, j) of the view.
 Position world_position(const State& state, int i, int j) {
   const Position ahead = offset(state.direction);
   const Position right = offset(turned(state.direction, 1));
@@ -29,7 +29,7 @@ Position world_position(const State& state, int i, int j) {
           state.agent.y + ahead.y * steps_ahead + right.y * steps_right};
 }
 
-// Calls visit(i, j, cell) for what the agent sees.
+// Calls visit(i, j, cell) for each cell that the agent sees.
 template <class Visit>
 void for_each_seen(const Level& level, const State& state, Visit visit) {
   const View view = view_of(level, state);

@@ -1,12 +1,11 @@
-// What is to be drawn of a state?
+// A map of the tiles to draw: the content of each cell, the agent, and the cells that it sees.
 //
-// A map of tiles: what lies in each cell, where the agent stands and what it sees.  Drawers on
-// terminals and in pictures take it from here, whatever is shown:
+// Both render.h (pixels) and glyphs.h (characters) draw from it:
 //
-//   const TileMap map = whole_map(level, state);   // or view_map: what the agent sees
+//   const TileMap map = whole_map(level, state);   // or view_map(): what the agent sees
 //   map.at({3, 4}).cell;
 //
-// A value type.
+// A plain struct, copyable.  The functions are stateless: thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace plr::minigrid {
 
 struct Tile {
   Cell cell;
-  std::optional<Direction> agent;  // where it looks, if it stands here
+  std::optional<Direction> agent;  // its direction, if it is here
   bool is_seen = false;            // the agent sees this cell
   friend bool operator==(const Tile&, const Tile&) = default;
 };
@@ -39,7 +38,8 @@ struct TileMap {
 
 TileMap whole_map(const Level& level, const State& state);
 
-// The 7 x 7 cells in front of the agent, which looks up; what it carries is not shown.
+// The 7 x 7 cells in front of the agent, rotated so that it looks up.  The carried object is not
+// shown.
 TileMap view_map(const Level& level, const State& state);
 
 }  // namespace plr::minigrid

@@ -1,7 +1,7 @@
-// Is a level that we start the level of that seed?
+// A level that is started equals the level of its seed.
 //
-// Compared with an environment of the library that was made for this one seed and has played
-// nothing yet: every byte of every observation, every reward and every end.
+// The reference is an environment of the library that was made for this one seed and has played
+// nothing: every byte of every observation, every reward and every end is compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ RawEnv fresh_env(const Variant& variant, LevelId level) {
   return {Library::installed(), variant, 1, {static_cast<std::int32_t>(level), 1}};
 }
 
-// Of the training sets, of the full distribution, and the last one, in no order.
+// Levels of the training sets and of the full distribution, and the last one, unordered.
 std::vector<LevelId> some_levels(Random& random) {
   std::vector<LevelId> levels = {kLastLevel, 0};
   while (levels.size() < kNumLevels) {
@@ -34,10 +34,10 @@ std::vector<LevelId> some_levels(Random& random) {
 
 struct Differences {
   int in_play = 0;
-  int free_wins = 0;  // only the fresh environment ended at its first step, solved
+  int free_wins = 0;  // the new environment alone solved the level in its first step
 };
 
-// Plays both, up to the end or a random number of steps.
+// Plays both environments up to the end or for a random number of steps.
 void compare(LevelGame& game, const Variant& variant, LevelId level, Random& random,
              Differences& differences) {
   RawEnv fresh = fresh_env(variant, level);
@@ -71,7 +71,7 @@ std::string test_name(const ::testing::TestParamInfo<Variant>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Procgen, FreshLevel, ::testing::ValuesIn(variants()), test_name);
 
-TEST_P(FreshLevel, IsWhatBeginsWhateverWasPlayedBefore) {
+TEST_P(FreshLevel, IsStartedIndependentOfEarlierEpisodes) {
   PLR_NEEDS_PROCGEN();
   const Library& library = Library::installed();
   LevelGame game(library, GetParam(), StartState(library, GetParam()));
@@ -85,9 +85,9 @@ TEST_P(FreshLevel, IsWhatBeginsWhateverWasPlayedBefore) {
   EXPECT_TRUE(may_differ || differences.free_wins == 0) << differences.free_wins;
 }
 
-TEST_P(FreshLevel, BeginsAgainWhereTheLastEpisodeEnded) {
+TEST_P(FreshLevel, IsRestartedAfterItsEpisodeEnded) {
   PLR_NEEDS_PROCGEN();
-  // Then the library has begun the level by itself.
+  // At that point the library has already restarted the level.
   constexpr int kLongEnough = 2000;
   const Library& library = Library::installed();
   LevelGame game(library, GetParam(), StartState(library, GetParam()));
@@ -108,9 +108,9 @@ TEST_P(FreshLevel, BeginsAgainWhereTheLastEpisodeEnded) {
   EXPECT_EQ(differences.in_play, 0);
 }
 
-TEST_P(FreshLevel, IsToldFromAnother) {
+TEST_P(FreshLevel, DiffersFromOtherLevels) {
   PLR_NEEDS_PROCGEN();
-  // The comparison above would notice: other seeds show other first observations.
+  // The comparison above can fail: other seeds have other first observations.
   const Library& library = Library::installed();
   LevelGame game(library, GetParam(), StartState(library, GetParam()));
   int num_different = 0;
@@ -124,14 +124,14 @@ TEST_P(FreshLevel, IsToldFromAnother) {
 
 // ---- the one exception
 
-// Whether some first move ends the level as solved.
+// Whether some first move solves the level.
 template <class Ends>
 bool has_free_win(Ends ends_with) {
   constexpr std::int32_t kMoves[] = {1, 3, 4, 5, 7};  // left, down, none, up, right
   return std::ranges::any_of(kMoves, ends_with);
 }
 
-TEST(Miner, IsNeverWonByItsFirstMoveThoughAFreshEnvironmentCanBe) {
+TEST(Miner, IsNeverSolvedByTheFirstMoveUnlikeANewEnvironment) {
   PLR_NEEDS_PROCGEN();
   const Library& library = Library::installed();
   const Variant miner = *find_variant("procgen/miner");

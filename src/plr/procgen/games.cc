@@ -8,7 +8,7 @@
 namespace plr::procgen {
 namespace {
 
-constexpr std::string_view kFamily = "procgen/";
+constexpr std::string_view kPrefix = "procgen/";
 
 using enum Mode;
 
@@ -124,13 +124,13 @@ std::span<const Game> games() {
 }
 
 std::string Variant::env_name() const {
-  std::string name = std::string(kFamily) + game->name;
+  std::string name = std::string(kPrefix) + game->name;
   if (mode != kEasy) name += "-" + to_text(mode);
   return name;
 }
 
 int Variant::max_steps() const {
-  // Its world is larger there.
+  // The world is larger in this mode.
   const bool is_longer = game->name == "jumper" && mode == kMemory;
   return is_longer ? 2 * game->max_steps : game->max_steps;
 }
@@ -150,8 +150,8 @@ std::vector<Variant> variants() {
 }
 
 std::optional<Variant> find_variant(std::string_view env_name) {
-  if (!env_name.starts_with(kFamily)) return std::nullopt;
-  const std::string_view task = env_name.substr(kFamily.size());
+  if (!env_name.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view task = env_name.substr(kPrefix.size());
   const std::string_view name = task.substr(0, task.find('-'));
   const auto game = std::ranges::find(games(), name, &Game::name);
   if (game == games().end()) return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<Variant> find_variant(std::string_view env_name) {
   for (const Mode known : game->modes) {
     if (known != kEasy && to_text(known) == mode) return Variant{&*game, known};
   }
-  throw std::invalid_argument(std::string(kFamily) + game->name + " has the modes " +
+  throw std::invalid_argument(std::string(kPrefix) + game->name + " has the modes " +
                               modes_text(*game) + " (the first without a suffix), not '" +
                               std::string(mode) + "'");
 }

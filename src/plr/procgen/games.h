@@ -1,9 +1,11 @@
-// Which games does Procgen have, and what is known about them?
+// The sixteen games of procgen 0.10.7, in their modes.
 //
-// The sixteen games of procgen 0.10.7, each in the modes easy and hard and some in others.  A game
-// in a mode is a Variant; its environment is "procgen/GAME" for easy and "procgen/GAME-MODE" else:
+// Every game has the modes easy and hard, some have others.  A game in a mode is a Variant; its
+// environment is "procgen/GAME" for easy, otherwise "procgen/GAME-MODE":
 //
 //   const std::optional<Variant> variant = find_variant("procgen/bigfish-hard");
+//
+// Plain structs, copyable; the games are constant after the first call.  Thread-safe.
 #pragma once
 
 #include <array>
@@ -25,17 +27,17 @@ constexpr std::array<std::string_view, 4> enum_names(Mode) {
 
 struct Game {
   std::string name;
-  std::string summary;  // one plain line
-  int max_steps = 0;    // of most of its modes
-  ReturnRange easy;     // as the Procgen paper lists them (arXiv 1912.01588, appendix C)
+  std::string summary;  // one line
+  int max_steps = 0;    // in most of its modes
+  ReturnRange easy;     // from the Procgen paper (arXiv 1912.01588, appendix C)
   ReturnRange hard;
   std::vector<Mode> modes;
-  // Something of an episode lives on in the one that the library begins by itself: where one was
-  // headed, or how many diamonds were left.
+  // The episode that the library begins after an end depends on the one before: on the direction of
+  // the player, or on the number of diamonds left.
   bool remembers = false;
 };
 
-// By name.
+// Sorted by name.
 std::span<const Game> games();
 
 struct Variant {
@@ -44,15 +46,15 @@ struct Variant {
 
   std::string env_name() const;
   int max_steps() const;
-  // Known for easy and hard.
+  // Nothing for modes other than easy and hard.
   std::optional<ReturnRange> returns() const;
 };
 
 // All games in all their modes.
 std::vector<Variant> variants();
 
-// Of an environment's name; nothing if that is no game of Procgen.  Throws std::invalid_argument
-// for a mode that the game does not have.
+// The variant of an environment's name; nothing if it names no game of Procgen.  Throws
+// std::invalid_argument for a mode that the game does not have.
 std::optional<Variant> find_variant(std::string_view env_name);
 
 }  // namespace plr::procgen

@@ -17,7 +17,7 @@ TEST(Games, AreSixteenInFortyTwoVariants) {
   EXPECT_EQ(variants().size(), names.size());
 }
 
-TEST(Games, AreFoundByTheirNames) {
+TEST(Games, AreFoundByEnvironmentName) {
   for (const Variant& variant : variants()) {
     const auto found = find_variant(variant.env_name());
     ASSERT_TRUE(found) << variant.env_name();
@@ -31,13 +31,13 @@ TEST(Games, AreFoundByTheirNames) {
   EXPECT_FALSE(find_variant("procgen/"));
 }
 
-TEST(Games, HaveNoOtherModes) {
+TEST(Games, RefuseUnknownModes) {
   EXPECT_THROW(find_variant("procgen/bigfish-memory"), std::invalid_argument);
   EXPECT_THROW(find_variant("procgen/bigfish-easy"), std::invalid_argument);
   EXPECT_THROW(find_variant("procgen/bigfish-"), std::invalid_argument);
 }
 
-TEST(Games, NormalizeReturnsInEasyAndHardMode) {
+TEST(Games, HaveReturnRangesInEasyAndHardMode) {
   EXPECT_EQ(find_variant("procgen/fruitbot")->returns()->low, -1.5);
   EXPECT_EQ(find_variant("procgen/fruitbot-hard")->returns()->high, 27.2);
   EXPECT_FALSE(find_variant("procgen/maze-memory")->returns());

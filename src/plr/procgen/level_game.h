@@ -1,14 +1,14 @@
-// How is one game played on levels of our choice?
+// One instance of a game, played on chosen levels.
 //
 //   LevelGame game(library, variant, start_state);
 //   game.start(level);
 //   game.step(action);
 //   if (game.has_ended()) ...   // game.is_solved(), or start another level
 //
-// When an episode ends, the library begins the same level again by itself; if that is the next one
-// too, there is nothing left to do, except in games that remember something (games.h).
+// When an episode ends, the library restarts the same level.  If that is the level to start next,
+// start() does nothing, except in games that remember something over resets (games.h).
 //
-// Not copied.  Used by one thread at a time, but not always the same.
+// Not copyable.  Not thread-safe: one thread at a time; the thread may change between calls.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class LevelGame {
     is_at_start_ = has_ended() && !remembers_;
   }
 
-  // All that decides how it goes on, in the library's own format; and back.  The bytes must be of
-  // this very game: nothing is checked.
+  // The complete state, in the library's format.
+  // REQUIRES of set_state(): a state of the same game and mode.  The library checks nothing.
   std::vector<char> state() const { return env_.state(0); }
   void set_state(std::span<char> state) {
     env_.set_state(0, state);
@@ -51,20 +51,21 @@ class LevelGame {
   }
   LevelId level() const { return static_cast<LevelId>(env_.level_seed(0)); }
 
-  // After the end, the level's first observation: the library does not show the last.
+  // After the end of an episode, the first observation of the level: the library does not show the
+  // last one.
   std::span<const std::uint8_t> observation() const { return env_.observation(0); }
 
-  // Of the last step.
+  // Results of the last step.
   double reward() const { return env_.reward(0); }
   bool has_ended() const { return env_.is_first(0); }
-  // Of a step that ended the episode.
+  // REQUIRES: the last step ended the episode.
   bool is_solved() const { return env_.is_complete(0); }
 
  private:
   RawEnv env_;
-  StartState start_state_;  // a copy, since it is patched
+  StartState start_state_;  // a copy, since of() patches it
   bool remembers_;
-  bool is_at_start_ = false;  // of level(), as far as is known
+  bool is_at_start_ = false;  // known to be at the start of level()
 };
 
 }  // namespace plr::procgen

@@ -1,10 +1,10 @@
-// What does the C interface of Procgen's library look like?
+// The C interface of Procgen's library.
 //
-// Our own declarations of what libenv.so of procgen 0.10.7 exports: the part of gym3's "libenv"
-// interface that we use, version 1, and its two functions for states.  Layouts are those of x86-64.
+// Own declarations of the functions of libenv.so of procgen 0.10.7 that are used: version 1 of
+// gym3's "libenv" interface in part, and two functions for states.  Layouts are those of x86-64.
 //
-// The library ends the process on every error, so that all arguments must be right before a call.
-// An environment is used by one thread at a time; different ones may run side by side.
+// The library ends the process on every error, so all arguments must be valid before a call.  An
+// environment is not thread-safe; different environments may run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr int kVersion = 1;
 
 enum class DType : std::int32_t { kUint8 = 1, kInt32 = 2 };
 
-// A boolean is one byte, a number one 32-bit integer, a text its bytes without an end.
+// A boolean is one byte, a number one 32-bit integer, a text its bytes without a terminator.
 struct Option {
   char name[128];
   DType dtype;
@@ -38,7 +38,7 @@ struct Buffers {
   float* rewards;
   std::uint8_t* first;  // 1: the observation is the first of an episode
   void** info;
-  void** actions;  // int32; kForceReset: one step without moving, then the next episode
+  void** actions;  // int32; kForceReset: one step without a move, then the next episode
 };
 static_assert(sizeof(Buffers) == 40);
 
@@ -52,7 +52,7 @@ struct Functions {
   void (*act)(void* env);
   void (*close)(void* env);
   int (*get_state)(void* env, int index, char* data, int size);
-  void (*set_state)(void* env, int index, char* data, int size);  // observes too
+  void (*set_state)(void* env, int index, char* data, int size);  // also updates the observation
 };
 
 }  // namespace plr::procgen::libenv

@@ -22,7 +22,7 @@
 namespace plr::procgen {
 namespace {
 
-// What copies cost in memory grows with them, what they gain hardly does beyond these.
+// The memory grows with the number of copies; the speed hardly does beyond these.
 constexpr int kWorkersPerCopy = 2;
 constexpr int kMaxCopies = 8;
 
@@ -31,9 +31,9 @@ namespace fs = std::filesystem;
 // Of procgen-0.10.7-cp310-cp310-manylinux_2_17_x86_64.manylinux2014_x86_64.whl.
 constexpr std::uintmax_t kLibrarySize = 28'340'568;
 constexpr std::uint64_t kLibraryChecksum = 0x06e2bd57afdd5297;
-constexpr off_t kLoadedSize = 0x96a460;  // what its segments take of the file; debugging the rest
-constexpr std::size_t kNumPictures = 1'288;
-constexpr std::uintmax_t kPicturesSize = 25'863'761;
+constexpr off_t kLoadedSize = 0x96a460;  // the part that is loaded; the rest is debug information
+constexpr std::size_t kNumImages = 1'288;
+constexpr std::uintmax_t kImagesSize = 25'863'761;
 
 constexpr const char* kRemedy =
     "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
@@ -43,11 +43,11 @@ constexpr const char* kRemedy =
   throw std::runtime_error("Procgen: " + path.string() + " " + what + kRemedy);
 }
 
-// All bytes, which takes some 50 ms: little beside the second that the pictures take.
+// Reads all bytes, which takes about 50 ms; reading the images takes more than a second.
 void check_library(const fs::path& path) {
   std::error_code missing;
   const std::uintmax_t size = fs::file_size(path, missing);
-  if (missing) refuse(path, "is not there");
+  if (missing) refuse(path, "does not exist");
   if (size != kLibrarySize) refuse(path, "is of another build or damaged");
   std::vector<std::byte> bytes(size);
   std::ifstream file(path, std::ios::binary);
@@ -55,8 +55,9 @@ void check_library(const fs::path& path) {
   if (!file || checksum(bytes) != kLibraryChecksum) refuse(path, "is of another build or damaged");
 }
 
-// How many there are and how large; the library reads them all, and the wheel was checked.
-void check_pictures(const fs::path& folder) {
+// Checks number and total size of the images; the checksum of the wheel was verified when it was
+// fetched.
+void check_images(const fs::path& folder) {
   std::error_code error;
   std::size_t count = 0;
   std::uintmax_t size = 0;
@@ -66,11 +67,11 @@ void check_pictures(const fs::path& folder) {
     ++count;
     size += entry->file_size(error);
   }
-  if (error || count != kNumPictures) {
+  if (error || count != kNumImages) {
     refuse(folder,
-           "has " + std::to_string(count) + " of " + std::to_string(kNumPictures) + " pictures");
+           "has " + std::to_string(count) + " of " + std::to_string(kNumImages) + " images");
   }
-  if (size != kPicturesSize) refuse(folder, "has damaged pictures");
+  if (size != kImagesSize) refuse(folder, "has damaged images");
 }
 
 template <class Function>
@@ -85,16 +86,16 @@ void find(void* handle, const char* name, Function& function) {
 Library::Library(const fs::path& folder)
     : assets_((fs::absolute(folder) / "data/assets/").lexically_normal().string()) {
 #if !defined(__x86_64__)
-  throw std::runtime_error("Procgen is published for x86-64 only, which this machine is not");
+  throw std::runtime_error("Procgen is published for x86-64 only");
 #endif
   path_ = fs::absolute(folder) / "data/prebuilt/libenv.so";
   check_library(path_);
-  check_pictures(assets_);
+  check_images(assets_);
   load(path_);
 }
 
-// The dynamic loader knows a library by its name and its file, so a copy needs both of its own: a
-// file in memory, which stays open so that its name stays taken.
+// The dynamic loader identifies a library by name and file, so a copy needs both of its own: a file
+// in memory, which stays open so that its name is not reused.
 Library::Library(const Library& other, Copy) : assets_(other.assets_), path_(other.path_) {
   file_ = memfd_create("libenv", MFD_CLOEXEC);
   const int from = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
@@ -105,7 +106,8 @@ Library::Library(const Library& other, Copy) : assets_(other.assets_), path_(oth
     if (count <= 0) break;
   }
   close(from);
-  if (done < kLoadedSize) throw std::runtime_error("Procgen: no memory for a copy of " + path_);
+  if (done < kLoadedSize)
+    throw std::runtime_error("Procgen: not enough memory for a copy of " + path_);
   load("/proc/self/fd/" + std::to_string(file_));
 }
 
@@ -123,7 +125,8 @@ void Library::load(const std::string& path) {
   find(handle_, "libenv_close", functions_.close);
   find(handle_, "get_state", functions_.get_state);
   find(handle_, "set_state", functions_.set_state);
-  if (functions_.version() != libenv::kVersion) refuse(path_, "has another interface");
+  if (functions_.version() != libenv::kVersion)
+    refuse(path_, "has another version of the interface");
 }
 
 Library::~Library() {
@@ -132,7 +135,7 @@ Library::~Library() {
 }
 
 const Library& Library::installed() {
-  // Opened again if it could not be; never closed while the process lives.
+  // Retried after a failure; never closed while the process runs.
   static const Library library([]() -> fs::path {
     const char* folder = std::getenv("PLR_PROCGEN");
     if (folder == nullptr || *folder == '\0') {
@@ -145,7 +148,7 @@ const Library& Library::installed() {
 
 const Library& Library::installed(int copy) {
   if (copy == 0) return installed();
-  // Never freed, as the first is not.  Environments may be made by several threads.
+  // Never freed, like copy 0.  Several threads may make environments.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   static std::map<int, std::unique_ptr<const Library>> copies;
@@ -154,7 +157,7 @@ const Library& Library::installed(int copy) {
     if (!library) library = std::make_unique<Library>(installed(), Copy());
     return *library;
   } catch (const std::runtime_error&) {
-    return installed();  // slower with many threads, and nothing else
+    return installed();  // only slower with many threads
   }
 }
 

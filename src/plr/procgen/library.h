@@ -1,16 +1,17 @@
-// Where does Procgen itself come from?
+// Procgen's library, loaded from the published wheel procgen 0.10.7: libenv.so and its images.
 //
-// From the published wheel procgen 0.10.7: its libenv.so, which is loaded here, and its pictures.
-// Since that library ends the process on whatever it does not like, and since level control relies
-// on its exact layout (start_state.h), it is looked at closely before it is loaded: a file that is
-// missing, damaged or of another build is an error that says so.
+// The library ends the process on errors, and level control relies on the layout of its states
+// (start_state.h).  So its files are checked before it is loaded: a file that is missing, damaged
+// or of another build is an error with instructions.
 //
 //   const Library& library = Library::installed();   // in the folder that PLR_PROCGEN names
 //
-// All that is drawn goes through counters of references that the library has once for all threads.
-// With sixteen threads these counters are all that counts: bossfight is then hardly faster than
-// with one.  So the library can be loaded several times, each copy with pictures of its own, for
-// some 350 MB and two seconds each.
+// All drawing goes through reference counters that the library shares between threads.  At sixteen
+// threads they become a contention bottleneck: bossfight is hardly faster than with one thread.  So
+// the library can be loaded several times; each copy has its own images and takes about 350 MB and
+// two seconds.
+//
+// Not copyable.  Thread-safe; for the environments see libenv.h.
 #pragma once
 
 #include <filesystem>
@@ -22,28 +23,28 @@ namespace plr::procgen {
 
 class Library {
  public:
-  // The folder of the package "procgen", as it lies in the wheel.  Throws std::runtime_error if
-  // something in it is not as it should be, or cannot be loaded.
+  // Loads from the folder of the package "procgen", as it is in the wheel.  Throws
+  // std::runtime_error if a file in it is not the expected one or cannot be loaded.
   explicit Library(const std::filesystem::path& folder);
-  // Another copy of one that is loaded.  Throws std::runtime_error if the system has none to give.
+  // Loads another copy of a loaded library.  Throws std::runtime_error if the system has no memory
+  // for it.
   struct Copy {};
   Library(const Library& other, Copy);
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Of this process, opened when it is first asked for.  Throws std::runtime_error saying how to
-  // get it if it is not there.
+  // The library of this process, loaded on the first call from the folder that PLR_PROCGEN names.
+  // Throws std::runtime_error with instructions if it is not installed.
   static const Library& installed();
-  // One of several copies of it, the first being installed().  Where the system refuses a copy, the
-  // first takes its place.
+  // One of several copies; copy 0 is installed().  Returns copy 0 if another one cannot be loaded.
   static const Library& installed(int copy);
 
-  // The copy of one of several threads; neighbours share one.
+  // The copy for one of several threads; two threads share one.
   static const Library& of_worker(int worker, int num_workers);
 
   const libenv::Functions& functions() const { return functions_; }
-  // Where the pictures lie, as the library wants it: with a slash at the end.
+  // The folder of the images, with a trailing slash, as the library requires.
   const std::string& assets() const { return assets_; }
 
  private:
@@ -51,7 +52,7 @@ class Library {
 
   std::string assets_;
   std::string path_;
-  int file_ = -1;  // of a copy, in memory
+  int file_ = -1;  // file descriptor of a copy in memory
   void* handle_ = nullptr;
   libenv::Functions functions_ = {};
 };

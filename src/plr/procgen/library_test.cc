@@ -1,5 +1,5 @@
-// A library or pictures that are not as they should be are refused before they are loaded: the
-// library itself would end the process.
+// A damaged library or damaged images are refused before they are loaded, since the library itself
+// would end the process.
 #include "plr/procgen/library.h"
 
 #include <gtest/gtest.h>
@@ -24,20 +24,20 @@ constexpr const char* kRemedy =
     "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
     "procgen 0.10.7 wheel (cp310, manylinux x86_64)";
 
-std::string complaint_about(const fs::path& folder) {
+std::string error_for(const fs::path& folder) {
   return runtime_error_of([&] { Library library(folder); });
 }
 
-TEST(Library, IsNotThere) {
+TEST(Library, ThrowsIfNotInstalled) {
   const TemporaryDirectory empty;
-  EXPECT_EQ(complaint_about(empty.path()),
-            "Procgen: " + (empty / "data/prebuilt/libenv.so").string() + " is not there" + kRemedy);
-  EXPECT_EQ(complaint_about(empty / "nowhere"),
-            "Procgen: " + (empty / "nowhere/data/prebuilt/libenv.so").string() + " is not there" +
+  EXPECT_EQ(error_for(empty.path()), "Procgen: " + (empty / "data/prebuilt/libenv.so").string() +
+                                         " does not exist" + kRemedy);
+  EXPECT_EQ(error_for(empty / "nowhere"),
+            "Procgen: " + (empty / "nowhere/data/prebuilt/libenv.so").string() + " does not exist" +
                 kRemedy);
 }
 
-TEST(Library, IsCopiedOnceWhoeverAsks) {
+TEST(Library, IsCopiedOnceForAllThreads) {
   PLR_NEEDS_PROCGEN();
   constexpr int kNumWorkers = 8;  // two copies
   std::array<std::array<const Library*, kNumWorkers>, 2> found{};
@@ -51,8 +51,8 @@ TEST(Library, IsCopiedOnceWhoeverAsks) {
   EXPECT_EQ(found[0], found[1]);
 }
 
-// A folder with the real library and pictures, to be spoilt.
-class SpoiltLibrary : public ::testing::Test {
+// A folder with the real library and images, which the tests damage.
+class DamagedLibrary : public ::testing::Test {
  protected:
   void SetUp() override {
     PLR_NEEDS_PROCGEN();
@@ -67,41 +67,41 @@ class SpoiltLibrary : public ::testing::Test {
   fs::path library_ = data_ / "prebuilt/libenv.so";
 };
 
-TEST_F(SpoiltLibrary, IsTakenWhereNothingIsSpoilt) { EXPECT_NO_THROW(Library{folder_.path()}); }
+TEST_F(DamagedLibrary, LoadsIfNothingIsDamaged) { EXPECT_NO_THROW(Library{folder_.path()}); }
 
-TEST_F(SpoiltLibrary, HasOneBitFlipped) {
+TEST_F(DamagedLibrary, RefusesAFlippedBit) {
   std::fstream file(library_, std::ios::binary | std::ios::in | std::ios::out);
   file.seekg(20'000'000);
   const char byte = static_cast<char>(file.get() ^ 1);
   file.seekp(20'000'000);
   file.put(byte);
   file.close();
-  EXPECT_EQ(complaint_about(folder_.path()),
+  EXPECT_EQ(error_for(folder_.path()),
             "Procgen: " + library_.string() + " is of another build or damaged" + kRemedy);
 }
 
-TEST_F(SpoiltLibrary, IsCutShort) {
+TEST_F(DamagedLibrary, RefusesATruncatedFile) {
   fs::resize_file(library_, fs::file_size(library_) - 1);
-  EXPECT_EQ(complaint_about(folder_.path()),
+  EXPECT_EQ(error_for(folder_.path()),
             "Procgen: " + library_.string() + " is of another build or damaged" + kRemedy);
 }
 
-TEST_F(SpoiltLibrary, LacksPictures) {
+TEST_F(DamagedLibrary, RefusesMissingImages) {
   fs::remove(data_ / "assets");
-  EXPECT_EQ(complaint_about(folder_.path()),
-            "Procgen: " + (data_ / "assets/").string() + " has 0 of 1288 pictures" + kRemedy);
+  EXPECT_EQ(error_for(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has 0 of 1288 images" + kRemedy);
   fs::create_directory(data_ / "assets");
   std::ofstream(data_ / "assets/one.png") << "no picture";
-  EXPECT_EQ(complaint_about(folder_.path()),
-            "Procgen: " + (data_ / "assets/").string() + " has 1 of 1288 pictures" + kRemedy);
+  EXPECT_EQ(error_for(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has 1 of 1288 images" + kRemedy);
 }
 
-TEST_F(SpoiltLibrary, HasPicturesOfAnotherSize) {
+TEST_F(DamagedLibrary, RefusesImagesOfAnotherSize) {
   fs::remove(data_ / "assets");
   fs::create_directory(data_ / "assets");
   for (int i = 0; i < 1288; ++i) std::ofstream(data_ / "assets" / (std::to_string(i) + ".png"));
-  EXPECT_EQ(complaint_about(folder_.path()),
-            "Procgen: " + (data_ / "assets/").string() + " has damaged pictures" + kRemedy);
+  EXPECT_EQ(error_for(folder_.path()),
+            "Procgen: " + (data_ / "assets/").string() + " has damaged images" + kRemedy);
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
   check_fields(options);
   const EnvOptions defaults;
   if (options.observation != defaults.observation) {
-    throw std::invalid_argument("observation: " + variant.env_name() + " has full only, not " +
+    throw std::invalid_argument("observation: " + variant.env_name() + " offers full only, not " +
                                 to_text(options.observation));
   }
   if (options.seeding != defaults.seeding) {
-    throw std::invalid_argument("seeding: " + variant.env_name() + " has default only, not " +
+    throw std::invalid_argument("seeding: " + variant.env_name() + " offers default only, not " +
                                 to_text(options.seeding));
   }
   EnvSpec spec;
@@ -31,9 +31,8 @@ EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
   return spec;
 }
 
-// Of a sealed state; the library's states are 10 to 30 kB.
-constexpr std::uint32_t kStateVersion = 1;
-constexpr std::size_t kMaxStateSize = 1 << 21;
+constexpr std::uint32_t kStateVersion = 1;  // of a sealed state
+constexpr std::size_t kMaxSealedSize = 2 * kMaxStateSize;
 
 }  // namespace
 
@@ -42,10 +41,10 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
       variant_(variant),
       start_state_(Library::installed(), variant),
       slots_(static_cast<std::size_t>(options.num_slots)),
-      to_start_(slots_.size()),
+      pending_starts_(slots_.size()),
       pool_(num_workers_for(options.num_workers, options.num_slots)) {
-  for (int slot = 0; slot < options.num_slots; ++slot) library_of(slot);  // loads it
-  // Where they will be played, so that their memory is taken there.
+  for (int slot = 0; slot < options.num_slots; ++slot) library_of(slot);  // loads the copies
+  // On the threads that will step them, so that their memory is local to those threads.
   pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
 }
 
@@ -61,27 +60,27 @@ void ProcgenEnv::start_levels(int lane, std::span<const Start> starts, const Ste
   if (starts.empty()) return;
   const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
   for (const Start& start : starts) {
-    const bool is_there = slot_at(start.slot).game->is_at_start_of(start.level);
-    KnownStarts::Entry* known = is_there ? nullptr : known_starts_.visit(start.level);
-    const bool is_from_memory = known != nullptr && known->is_ready;
-    to_start_[static_cast<std::size_t>(start.slot)] = {start.level, known, is_from_memory};
-    if (known != nullptr && !is_from_memory) {
-      taking_[static_cast<std::size_t>(lane)].push_back(known);
+    const bool is_at_start = slot_at(start.slot).game->is_at_start_of(start.level);
+    StartStateCache::Entry* entry = is_at_start ? nullptr : start_state_cache_.visit(start.level);
+    const bool is_cached = entry != nullptr && entry->is_ready;
+    pending_starts_[static_cast<std::size_t>(start.slot)] = {start.level, entry, is_cached};
+    if (entry != nullptr && !is_cached) {
+      storing_[static_cast<std::size_t>(lane)].push_back(entry);
     }
   }
-  Play& play = plays_[static_cast<std::size_t>(lane)];
-  play = {this, first.slot, {}, out};
-  pool_.submit(lane, {first.slot, last.slot + 1}, play);
+  LaneWork& work = work_[static_cast<std::size_t>(lane)];
+  work = {this, first.slot, {}, out};
+  pool_.submit(lane, {first.slot, last.slot + 1}, work);
 }
 
 void ProcgenEnv::step_slots(int lane, SlotRange slots, std::span<const Action> actions,
                             const StepBatch& out) {
-  Play& play = plays_[static_cast<std::size_t>(lane)];
-  play = {this, slots.begin, actions, out};
-  pool_.submit(lane, slots, play);
+  LaneWork& work = work_[static_cast<std::size_t>(lane)];
+  work = {this, slots.begin, actions, out};
+  pool_.submit(lane, slots, work);
 }
 
-void ProcgenEnv::Play::operator()(int slot) const noexcept {
+void ProcgenEnv::LaneWork::operator()(int slot) const noexcept {
   if (actions.empty()) {
     env->start_slot(slot, out);
   } else {
@@ -91,20 +90,20 @@ void ProcgenEnv::Play::operator()(int slot) const noexcept {
 
 void ProcgenEnv::collect_lane(int lane) {
   pool_.collect(lane);
-  std::vector<KnownStarts::Entry*>& taken = taking_[static_cast<std::size_t>(lane)];
-  for (KnownStarts::Entry* entry : taken) known_starts_.keep(*entry);
-  taken.clear();
+  std::vector<StartStateCache::Entry*>& stored = storing_[static_cast<std::size_t>(lane)];
+  for (StartStateCache::Entry* entry : stored) start_state_cache_.mark_ready(*entry);
+  stored.clear();
 }
 
 void ProcgenEnv::start_slot(int number, const StepBatch& out) {
-  std::optional<ToStart>& start = to_start_[static_cast<std::size_t>(number)];
+  std::optional<PendingStart>& start = pending_starts_[static_cast<std::size_t>(number)];
   if (!start) return;
   Slot& slot = slot_at(number);
-  if (start->is_from_memory) {
-    slot.game->set_state(start->known->state);  // which the library only reads
+  if (start->is_cached) {
+    slot.game->set_state(start->entry->state);  // the library only reads it
   } else {
     slot.game->start(start->level);
-    if (start->known != nullptr) start->known->state = slot.game->state();
+    if (start->entry != nullptr) start->entry->state = slot.game->state();
   }
   slot.num_steps = 0;
   observe(number, out);
@@ -141,20 +140,20 @@ void ProcgenEnv::save_episode(int slot, ByteWriter& out) const {
 }
 
 void ProcgenEnv::load_episode(int slot, LevelId level, bool /*has_ended*/, ByteReader& in) {
-  const auto sealed = in.numbers<std::byte>(kMaxStateSize);
+  const auto sealed = in.numbers<std::byte>(kMaxSealedSize);
   in.expect_end();
   ByteReader reader(sealed, spec().name, kStateVersion);
   const auto num_steps = reader.number<std::int64_t>();
   std::vector<char> state = reader.numbers<char>(kMaxStateSize);
   reader.expect_end();
-  reader.require(num_steps >= 0 && num_steps <= spec().max_steps, "an impossible number of steps");
-  reader.require(start_state_.is_of_same_variant(state), "no state of this game and mode");
+  reader.require(num_steps >= 0 && num_steps <= spec().max_steps, "its number of steps is invalid");
+  reader.require(start_state_.is_of_same_variant(state), "it is not a state of this game and mode");
 
-  // In a slot of its own, so that nothing has changed if it is refused.
+  // Into the spare slot, so that nothing has changed if the state is refused.
   if (spare_.game == nullptr) spare_ = make_slot(slot);
   spare_.game->set_state(state);
   spare_.num_steps = num_steps;
-  reader.require(spare_.game->level() == level, "of another level than it says");
+  reader.require(spare_.game->level() == level, "its level does not match");
   std::swap(slot_at(slot), spare_);
 }
 

@@ -1,15 +1,16 @@
-// How is a game of Procgen played in many slots at once?
+// A game of Procgen as a VectorEnv (env/vector_env.h).
 //
-// As a VectorEnv (env/vector_env.h) over one copy of the game per slot (level_game.h), stepped by a
-// pool of threads (env/worker_pool.h).  The levels are the seeds 0..2^31-2, observations are the
-// 64 x 64 pixels in red, green and blue.
+// Each slot has an instance of the game (level_game.h); a pool of threads steps them
+// (env/worker_pool.h).  Levels are the seeds 0..2^31-2, observations are 64 x 64 RGB pixels.
 //
 //   ProcgenEnv env(*find_variant("procgen/bigfish"), {.num_slots = 64});
 //
-// An episode is truncated if it takes as many steps as the game allows; the library does not tell
-// whether the last of them would have ended it anyway, unless it solved the level.  What is saved
-// of an episode is the library's own state of it.  The library believes whatever it loads, and ends
-// the process or worse if that is wrong, so the state is sealed by itself, with its variant's name.
+// An episode is truncated at the step limit of the game.  The library does not report whether the
+// last step also ended it otherwise, unless it solved the level.  A saved episode is the library's
+// state.  The library does not validate states that it loads and may end the process, so each state
+// is sealed with a checksum and the name of its variant.
+//
+// Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
 
 #include <array>
@@ -23,32 +24,32 @@
 #include "plr/env/vector_env.h"
 #include "plr/env/worker_pool.h"
 #include "plr/procgen/games.h"
-#include "plr/procgen/known_starts.h"
 #include "plr/procgen/level_game.h"
+#include "plr/procgen/start_state_cache.h"
 
 namespace plr::procgen {
 
 class ProcgenEnv final : public VectorEnv {
  public:
-  // Throws std::invalid_argument for options out of their bounds or of MiniGrid only, and
+  // Throws std::invalid_argument for options that are out of bounds or apply only to MiniGrid, and
   // std::runtime_error if Procgen is not installed (library.h).
   ProcgenEnv(const Variant& variant, const EnvOptions& options);
 
  private:
   struct Slot {
     std::unique_ptr<LevelGame> game;
-    std::int64_t num_steps = 0;  // of the episode so far
+    std::int64_t num_steps = 0;  // of the current episode
   };
 
-  // A level that is to begin in a slot, and the state that it is loaded from or leaves.
-  struct ToStart {
+  // A level to start in a slot, and its cache entry, if any.
+  struct PendingStart {
     LevelId level = 0;
-    KnownStarts::Entry* known = nullptr;
-    bool is_from_memory = false;
+    StartStateCache::Entry* entry = nullptr;
+    bool is_cached = false;  // load the entry's state; otherwise store it there
   };
 
-  // What is under way in a lane: steps, or starts where there are no actions.
-  struct Play {
+  // The work submitted in a lane: steps, or starts if there are no actions.
+  struct LaneWork {
     ProcgenEnv* env = nullptr;
     int first_slot = 0;
     std::span<const Action> actions;
@@ -77,13 +78,13 @@ class ProcgenEnv final : public VectorEnv {
 
   Variant variant_;
   StartState start_state_;
-  std::vector<Slot> slots_;                       // [N]
-  std::vector<std::optional<ToStart>> to_start_;  // [N]
-  KnownStarts known_starts_;
-  std::array<std::vector<KnownStarts::Entry*>, kNumLanes> taking_;  // [lane]: states under way
-  std::array<Play, kNumLanes> plays_;                               // [lane]
-  Slot spare_;       // where an episode is loaded, until it is known to be good
-  WorkerPool pool_;  // the last, so that its threads end first
+  std::vector<Slot> slots_;                                  // [N]
+  std::vector<std::optional<PendingStart>> pending_starts_;  // [N]
+  StartStateCache start_state_cache_;
+  std::array<std::vector<StartStateCache::Entry*>, kNumLanes> storing_;  // [lane]: pending entries
+  std::array<LaneWork, kNumLanes> work_;                                 // [lane]
+  Slot spare_;       // episodes are loaded here and swapped in once validated
+  WorkerPool pool_;  // the last member, so that its threads end first
 };
 
 }  // namespace plr::procgen

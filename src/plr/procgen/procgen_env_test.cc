@@ -1,4 +1,4 @@
-// Does Procgen keep the promises of an environment?
+// ProcgenEnv beyond conformance, which catalog/conformance_test.cc tests.
 #include "plr/procgen/procgen_env.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ std::string test_name(const ::testing::TestParamInfo<Variant>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Procgen, EveryVariant, ::testing::ValuesIn(variants()), test_name);
 
-// The step limit that a state of the library holds: behind the seeds, two random generators as
-// text, and four numbers.
+// The step limit in a state of the library: after the seeds, two random generators as text, and
+// four numbers.
 std::int32_t step_limit_in(const std::vector<char>& state, const std::string& game) {
   const auto number_at = [&](std::size_t offset) {
     std::int32_t number = 0;
@@ -56,9 +56,9 @@ TEST_P(EveryVariant, HasTheStepLimitOfTheLibrary) {
 
 // ---- ends
 
-TEST(ProcgenEnv, IsTruncatedByTheStepLimitOnly) {
+TEST(ProcgenEnv, IsTruncatedOnlyAtTheStepLimit) {
   PLR_NEEDS_PROCGEN();
-  // Who does not move finds no cheese, and nothing happens to them.
+  // An agent that does not move in maze never ends the episode.
   SlotPlayer player(make("maze", 1));
   player.start(0, 3);
   const Episode idle = player.play(0, std::vector<Action>(1000, kNoMove));
@@ -69,9 +69,9 @@ TEST(ProcgenEnv, IsTruncatedByTheStepLimitOnly) {
   for (std::size_t i = 0; i + 1 < idle.size(); ++i) ASSERT_FALSE(idle[i].truncated);
 }
 
-TEST(ProcgenEnv, SolvesALevelWhereItsGameSaysSo) {
+TEST(ProcgenEnv, ALevelIsSolvedIfTheGameReportsIt) {
   PLR_NEEDS_PROCGEN();
-  // The coin is worth 10 and everything else nothing.
+  // The coin gives 10, everything else 0.
   const auto env = make("coinrun", 16);
   RandomPlay play(*env, 1);
   int num_solved = 0;
@@ -89,9 +89,9 @@ TEST(ProcgenEnv, SolvesALevelWhereItsGameSaysSo) {
   EXPECT_GT(num_lost, 0);
 }
 
-// ---- levels that come again
+// ---- cached start states
 
-// Of an episode's observations and rewards.
+// A checksum of an episode's observations and rewards.
 std::uint64_t trace_of(VectorEnv& env, int slot, LevelId level) {
   StepBuffers buffers(env.spec());
   const StepBatch batch = buffers.batch();
@@ -107,9 +107,9 @@ std::uint64_t trace_of(VectorEnv& env, int slot, LevelId level) {
   return sum;
 }
 
-TEST_P(EveryVariant, BeginsALevelFromMemoryAsItWasMade) {
+TEST_P(EveryVariant, StartsACachedLevelLikeAGeneratedOne) {
   PLR_NEEDS_PROCGEN();
-  // A level is made at its first two visits and loaded at the others, also in another slot.
+  // A level is generated at its first two starts and loaded at later ones, also in another slot.
   ProcgenEnv env(GetParam(), {.num_slots = 2, .num_workers = 1});
   ProcgenEnv fresh(GetParam(), {.num_slots = 2, .num_workers = 1});
   for (const LevelId level : {LevelId{3}, LevelId{124}, LevelId{193}}) {
@@ -126,9 +126,9 @@ TEST_P(EveryVariant, BeginsALevelFromMemoryAsItWasMade) {
 
 // ---- workers
 
-TEST(ProcgenEnv, PlaysTheSameWithAnyNumberOfWorkers) {
+TEST(ProcgenEnv, EpisodesDoNotDependOnTheNumberOfWorkers) {
   PLR_NEEDS_PROCGEN();
-  // Short episodes, so that steps and starts alternate; slow and quick games.
+  // Short episodes, so that steps and starts alternate; slow and fast games.
   for (const std::string game : {"leaper", "bossfight", "bigfish-hard"}) {
     const auto one = make(game, 12, 1);
     RandomPlay expected(*one, 7);
@@ -153,7 +153,7 @@ TEST(ProcgenEnv, PlaysTheSameWithAnyNumberOfWorkers) {
   }
 }
 
-TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
+TEST(ProcgenEnv, TwoLanesGiveTheSameEpisodesAsOne) {
   PLR_NEEDS_PROCGEN();
   constexpr SlotRange kHalves[] = {{0, 6}, {6, 12}};
   const auto whole = make("leaper", 12, 1);
@@ -198,11 +198,11 @@ TEST(ProcgenEnv, PlaysTwoHalvesInTurnsAsItPlaysThemTogether) {
 
 // ---- options
 
-std::string complaint_about(const EnvOptions& options) {
+std::string error_for(const EnvOptions& options) {
   return invalid_argument_of([&] { ProcgenEnv(*find_variant("procgen/maze"), options); });
 }
 
-TEST(ProcgenEnv, HasCopiesOfTheLibraryThatShareNothing) {
+TEST(ProcgenEnv, CopiesOfTheLibraryAreDistinct) {
   PLR_NEEDS_PROCGEN();
   const auto make = [](int copy) { return Library::installed(copy).functions().make; };
   EXPECT_EQ(make(0), Library::installed().functions().make);
@@ -210,15 +210,15 @@ TEST(ProcgenEnv, HasCopiesOfTheLibraryThatShareNothing) {
   EXPECT_EQ(make(1), make(1));
 }
 
-TEST(ProcgenEnv, RefusesWhatItDoesNotHave) {
-  EXPECT_EQ(complaint_about({.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
-  EXPECT_EQ(complaint_about({.observation = Observation::kView}),
-            "observation: procgen/maze has full only, not view");
-  EXPECT_EQ(complaint_about({.seeding = LevelSeeding::kPcg64}),
-            "seeding: procgen/maze has default only, not pcg64");
+TEST(ProcgenEnv, RefusesOptionsThatItDoesNotOffer) {
+  EXPECT_EQ(error_for({.num_slots = 0}), "num_slots must be from 1 to 65536, not 0");
+  EXPECT_EQ(error_for({.observation = Observation::kView}),
+            "observation: procgen/maze offers full only, not view");
+  EXPECT_EQ(error_for({.seeding = LevelSeeding::kPcg64}),
+            "seeding: procgen/maze offers default only, not pcg64");
 }
 
-TEST(ProcgenEnv, RefusesTheEpisodeOfAnotherModeOrGame) {
+TEST(ProcgenEnv, RefusesAnEpisodeOfAnotherModeOrGame) {
   PLR_NEEDS_PROCGEN();
   SlotPlayer easy(make("maze", 1));
   easy.start(0, 3);

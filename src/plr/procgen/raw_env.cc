@@ -10,15 +10,12 @@
 namespace plr::procgen {
 namespace {
 
-// States are 20 to 60 kB.
-constexpr std::size_t kMaxStateSize = 1 << 20;
-
-std::int32_t number_of(Mode mode) {
+std::int32_t library_mode(Mode mode) {
   constexpr std::array<std::int32_t, 4> kNumbers = {0, 1, 2, 10};
   return kNumbers[static_cast<std::size_t>(mode)];
 }
 
-// The values must stay where they are until the environment has been made.
+// Refers to the values, which must keep their addresses until the environment has been made.
 class OptionList {
  public:
   void add(std::string_view name, std::uint8_t& value) {
@@ -41,14 +38,14 @@ class OptionList {
   std::vector<libenv::Option> items_;
 };
 
-// What the package's own Python code passes, but for threads: it shall have none.
+// The options that the package's Python code passes, but without threads.
 void* make(const Library& library, const Variant& variant, int num, SeedRange seeds) {
   std::string game = variant.game->name;
   std::string assets = library.assets();
   std::uint8_t yes = 1;
   std::uint8_t no = 0;
   std::int32_t zero = 0;
-  std::int32_t mode = number_of(variant.mode);
+  std::int32_t mode = library_mode(variant.mode);
   std::int32_t num_actions = kNumActions;
   OptionList list;
   list.add("env_name", game);

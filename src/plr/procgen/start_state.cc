@@ -11,8 +11,8 @@
 namespace plr::procgen {
 namespace {
 
-// A state begins: version 0, length of the game's name, the name, 13 numbers of options, and then
-// the range of seeds; all numbers have four bytes.  It ends with a mark.
+// The layout of a state: version 0, length of the game's name, the name, 13 options, the range of
+// seeds, ..., end mark.  All numbers have four bytes.
 constexpr std::size_t kNumOptions = 13;
 constexpr std::uint32_t kEndMark = 0xcafecafe;
 
@@ -26,8 +26,8 @@ void set_number(std::span<char> bytes, std::size_t offset, std::uint32_t number)
   std::memcpy(bytes.data() + offset, &number, sizeof number);
 }
 
-// A random generator is the length of a text and the text: 625 numbers of up to ten digits.  The
-// length, if one is at this offset, else 0.
+// A random generator is stored as the length of a text and the text: 625 numbers of up to ten
+// digits. Returns the length if there is one at this offset, otherwise 0.
 std::size_t generator_size(std::span<const char> bytes, std::size_t offset) {
   constexpr std::size_t kMinSize = 4000;
   const std::size_t size = number_at(bytes, offset);
@@ -36,7 +36,8 @@ std::size_t generator_size(std::span<const char> bytes, std::size_t offset) {
   return text.find_first_not_of("0123456789 ") == text.npos ? size : 0;
 }
 
-// "4294967295 17 ... 624" -> "5 7 ... 624": the last number says how many have been used.
+// "4294967295 17 ... 624" -> "5 7 ... 624": keeps the last digit of each number, and the whole last
+// number, which is the number of words used.
 std::string with_short_numbers(std::string_view text) {
   std::string result;
   std::size_t begin = 0;
@@ -47,9 +48,9 @@ std::string with_short_numbers(std::string_view text) {
   return result + std::string(text.substr(begin));
 }
 
-// Reading three random generators takes most of the time of a start, and none of them matters: one
-// draws the seed from a range of one, one is seeded anew by the reset, one is for pictures that are
-// made up.  With short numbers it takes half as long.
+// Parsing three random generators dominates the time of a start, and the content of none of them
+// matters: one draws the seed from a range of one, one is reseeded by the reset, one is for
+// generated images, which are off.  With short numbers a start takes half as long.
 std::vector<char> with_short_generators(const std::vector<char>& state, std::size_t begin) {
   std::vector<char> result(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(begin));
   int num_generators = 0;
@@ -66,7 +67,8 @@ std::vector<char> with_short_generators(const std::vector<char>& state, std::siz
     offset += 4 + size;
     ++num_generators;
   }
-  if (num_generators != 3) throw std::runtime_error("Procgen: a state has unknown generators");
+  if (num_generators != 3)
+    throw std::runtime_error("Procgen: a state does not have the three expected random generators");
   return result;
 }
 
@@ -76,20 +78,20 @@ StartState::StartState(const Library& library, const Variant& variant)
     : bytes_(RawEnv(library, variant, 1, {.first = 0, .count = 1}).state(0)),
       seeds_offset_(8 + variant.game->name.size() + 4 * kNumOptions) {
   const std::string& name = variant.game->name;
-  const bool is_as_known = bytes_.size() > seeds_offset_ + 12 && number_at(bytes_, 0) == 0 &&
-                           number_at(bytes_, 4) == name.size() &&
-                           std::string_view(bytes_.data() + 8, name.size()) == name &&
-                           number_at(bytes_, seeds_offset_) == 0 &&
-                           number_at(bytes_, seeds_offset_ + 4) == 1 &&
-                           number_at(bytes_, bytes_.size() - 4) == kEndMark;
-  if (!is_as_known) {
-    throw std::runtime_error("Procgen: the states of " + name + " have an unknown layout");
+  const bool is_as_expected = bytes_.size() > seeds_offset_ + 12 && number_at(bytes_, 0) == 0 &&
+                              number_at(bytes_, 4) == name.size() &&
+                              std::string_view(bytes_.data() + 8, name.size()) == name &&
+                              number_at(bytes_, seeds_offset_) == 0 &&
+                              number_at(bytes_, seeds_offset_ + 4) == 1 &&
+                              number_at(bytes_, bytes_.size() - 4) == kEndMark;
+  if (!is_as_expected) {
+    throw std::runtime_error("Procgen: the states of " + name + " do not have the expected layout");
   }
   bytes_ = with_short_generators(bytes_, seeds_offset_ + 8);
 }
 
 bool StartState::is_of_same_variant(std::span<const char> state) const {
-  // Up to the seeds: the game's name and its options, one of which is the mode.
+  // The bytes before the seeds: the game's name and its options, one of which is the mode.
   return state.size() > seeds_offset_ + 12 &&
          std::equal(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(seeds_offset_),
                     state.begin()) &&

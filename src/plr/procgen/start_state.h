@@ -1,22 +1,22 @@
-// How does Procgen begin the level that we choose?
+// A state of Procgen's library from which a forced reset starts a chosen level.
 //
-// Its library has no function for that.  But it saves and loads states, and a state says from which
-// seeds the next level is drawn.  So one state of each game and mode, taken where nothing has been
-// played yet, is patched to "from this seed alone" and loaded; a forced reset then begins the level
-// just as an environment made for that seed would.  Nothing of what was played before is left,
-// which it would be if the running state were patched: dodgeball remembers where the player looked.
+// The library has no function to choose a level, but a saved state contains the range of seeds from
+// which the next level is drawn.  One state per game and mode, taken before anything was played, is
+// patched to a range of one seed and loaded; a forced reset then starts the level exactly as an
+// environment made for that seed does.  Patching the running state instead would keep what a game
+// remembers over resets: in dodgeball, the direction in which the player looked.
 //
 //   StartState start(library, variant);
 //   env.set_state(0, start.of(level));   // a RawEnv of the same game and mode
 //   env.set_action(0, libenv::kForceReset);
-//   env.act();                           // its reward is not of this level
+//   env.act();                           // its reward does not belong to this level
 //
-// One rule is ours: in miner an environment that has just been made believes for its first step
-// that no diamonds are left, so that where the exit is beside the start (15 of the first 200 easy
-// levels) one move wins.  With us it never believes so, as in nearly all episodes of a stock
+// There is one difference from a new environment: in miner, a new environment has counted no
+// diamonds in its first step, so that where the exit is next to the start (15 of the first 200 easy
+// levels) one move wins.  Here this never happens, as in nearly all episodes of a stock
 // environment.
 //
-// A value type.
+// Copyable.  Not thread-safe: of() patches the object.
 #pragma once
 
 #include <cstddef>
@@ -28,23 +28,23 @@
 
 namespace plr::procgen {
 
-// Seeds are 0..kLastLevel: the range after the last must fit into 31 bits too.
+// Seeds are 0..kLastLevel: the end of the range must also fit into 31 bits.
 inline constexpr LevelId kLastLevel = 0x7ffffffe;
 
 class StartState {
  public:
-  // Throws std::runtime_error if the library's states are not laid out as we know them.
+  // Throws std::runtime_error if the layout of the library's states is not the expected one.
   StartState(const Library& library, const Variant& variant);
 
-  // From which a forced reset begins the level; valid until the next call.
+  // The state from which a forced reset starts the level; valid until the next call.
   std::span<char> of(LevelId level);
 
-  // Whether a state begins and ends as those of this game and mode do.
+  // Whether a state has the header and end mark of this game and mode.
   bool is_of_same_variant(std::span<const char> state) const;
 
  private:
   std::vector<char> bytes_;
-  std::size_t seeds_offset_;  // of the lowest seed, and behind it the one after the highest
+  std::size_t seeds_offset_;  // of the first seed, followed by the end of the range
 };
 
 }  // namespace plr::procgen

@@ -7,8 +7,8 @@
 namespace plr::minigrid {
 namespace {
 
-// A straight barrier from wall to wall, and a step of the path from the agent to the goal, which
-// crosses the barriers one by one.
+// The orientation of a straight barrier from wall to wall, and of a step of the path from the agent
+// to the goal, which crosses the barriers one by one.
 enum class Line { kVertical, kHorizontal };
 
 struct Barrier {
@@ -26,7 +26,7 @@ std::vector<Barrier> chosen_barriers(int size, int count, LevelRandom& random) {
   return barriers;
 }
 
-// The barriers of one kind between the two outer walls, in order.
+// The coordinates of the barriers of one orientation and of the two outer walls, sorted.
 std::vector<int> limits(const std::vector<Barrier>& barriers, Line line, int size) {
   std::vector<int> at = {0, size - 1};
   for (const Barrier& barrier : barriers) {
@@ -36,10 +36,10 @@ std::vector<int> limits(const std::vector<Barrier>& barriers, Line line, int siz
   return at;
 }
 
-// One opening in each barrier, along a path that goes right and down.
+// Makes one opening in each barrier, along a path to the right and down.
 void open_path(const std::vector<int>& xs, const std::vector<int>& ys, LevelBuilder& build) {
   LevelRandom& random = build.random();
-  // The direction of each step: across a vertical barrier it is horizontal.
+  // The orientation of each step: horizontal across a vertical barrier.
   std::vector<Line> path(xs.size() - 2, Line::kHorizontal);
   path.insert(path.end(), ys.size() - 2, Line::kVertical);
   random.shuffle(std::span(path));

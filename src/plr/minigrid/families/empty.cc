@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kMission = "get to the green goal square";
 
-void furnish(LevelBuilder& build, int size, AgentStart start) {
+void add_walls_goal_and_agent(LevelBuilder& build, int size, AgentStart start) {
   build.level().see_through_walls = true;
   build.outer_walls();
   build.put({size - 2, size - 2}, kGoalCell);
@@ -22,7 +22,7 @@ void furnish(LevelBuilder& build, int size, AgentStart start) {
 Level empty(int size, AgentStart start, LevelRandom& random) {
   Level level = blank_level(size, size, {.max_steps = 4 * size * size, .mission = kMission});
   LevelBuilder build(level, random);
-  furnish(build, size, start);
+  add_walls_goal_and_agent(build, size, start);
   return level;
 }
 
@@ -31,8 +31,8 @@ Level dynamic_obstacles(int size, int num_obstacles, AgentStart start, LevelRand
       size, size,
       {.max_steps = 4 * size * size, .mission = kMission, .rules = Rules::kMovingObstacles});
   LevelBuilder build(level, random);
-  furnish(build, size, start);
-  // The reference's bound: more obstacles than this would fill small rooms.
+  add_walls_goal_and_agent(build, size, start);
+  // The reference's bound for small rooms.
   Obstacles& obstacles = level.start.obstacles;
   obstacles.count = num_obstacles <= size / 2 + 1 ? num_obstacles : size / 2;
   for (int i = 0; i < obstacles.count; ++i) {

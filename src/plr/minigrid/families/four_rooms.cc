@@ -9,7 +9,7 @@ Level four_rooms(LevelRandom& random) {
   Level level = blank_level(kSize, kSize, {.max_steps = 100, .mission = "reach the goal"});
   LevelBuilder build(level, random);
   build.outer_walls();
-  // Halves of the middle walls, each with a gap.
+  // The halves of the two middle walls, each with a gap.
   for (const int top : {0, kRoom}) {
     for (const int left : {0, kRoom}) {
       if (left == 0) {

@@ -8,7 +8,7 @@
 namespace plr::minigrid {
 namespace {
 
-// One place on each wall: top, bottom, left, right.
+// A random position on each wall: top, bottom, left, right.
 std::array<Position, 4> drawn_doors(int width, int height, LevelRandom& random) {
   std::array<Position, 4> doors;
   doors[0] = {random.integer(2, width - 2), 0};
@@ -45,7 +45,7 @@ Level go_to_door(int size, LevelRandom& random) {
   build.place_agent(room);
   const auto wanted = static_cast<std::size_t>(random.integer(0, 4));
   level.target = level.start.grid.at(doors[wanted]);
-  level.place = doors[wanted];
+  level.position = doors[wanted];
   level.mission = Mission(text("go to the ", name_of(colors[wanted]), " door"));
   return level;
 }

@@ -13,7 +13,7 @@ Level key_corridor(int room_size, int rows, LevelRandom& random) {
   RoomGrid rooms(build, shape);
   // The middle column is the corridor.
   for (int row = 1; row < rows; ++row) rooms.remove_wall_above({1, row});
-  // A locked room on the right with the target, its key in some room on the left.
+  // The target is in a locked room on the right, the key in a room on the left.
   const Position locked_room = {2, random.integer(0, rows)};
   const Color color = random.color();
   rooms.add_door(locked_room, Direction::kLeft, color, DoorState::kLocked);

@@ -15,7 +15,7 @@ struct Room {
   Color color{};
 };
 
-// Three rooms on each side of a corridor, from the top, left before right.
+// Three rooms on each side of a corridor, from top to bottom, left before right.
 std::array<Room, 6> drawn_rooms(LevelBuilder& build) {
   std::array<Room, 6> rooms;
   build.outer_walls();

@@ -6,7 +6,7 @@
 namespace plr::minigrid {
 namespace {
 
-// A chamber on the left, a hallway to its right, and a crossing corridor at its end.
+// A room on the left, a hallway to its right, and a crossing corridor at the end.
 void build_walls(int size, int end, LevelBuilder& build) {
   const int middle = size / 2;
   build.outer_walls();
@@ -31,7 +31,7 @@ Level memory(int size, bool random_length, LevelRandom& random) {
   const int end = random_length ? random.integer(4, size - 2) : size - 3;
   build_walls(size, end, build);
   build.put_agent({random.integer(1, end + 1), middle}, Direction::kRight);
-  // The object to remember, and one of each kind above and below the hallway's end.
+  // The object to remember, and one object of each kind above and below the end of the hallway.
   const bool remember_ball = random.integer(0, 2) == 1;
   const bool ball_above = random.integer(0, 2) == 0;
   const auto object = [](bool is_ball) {
@@ -40,9 +40,9 @@ Level memory(int size, bool random_length, LevelRandom& random) {
   build.put({1, middle - 1}, object(remember_ball));
   build.put({end + 1, middle - 2}, object(ball_above));
   build.put({end + 1, middle + 2}, object(!ball_above));
-  level.place = {end + 1, middle - 1};
-  level.other_place = {end + 1, middle + 1};
-  if (remember_ball != ball_above) std::swap(level.place, level.other_place);
+  level.position = {end + 1, middle - 1};
+  level.other_position = {end + 1, middle + 1};
+  if (remember_ball != ball_above) std::swap(level.position, level.other_position);
   return level;
 }
 

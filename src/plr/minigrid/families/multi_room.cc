@@ -14,7 +14,7 @@ struct Room {
   Position top;
   int width = 0;
   int height = 0;
-  Position entry;  // where its door is, on the wall it shares with the room before
+  Position entry;  // its door, in the wall shared with the previous room
 };
 
 class Chain {
@@ -38,19 +38,19 @@ bool overlap(const Room& room, const Room& other) {
 }
 
 bool fits(const Room& room, const Chain& chain, int grid_size) {
-  // The reference leaves the last row free, but not the last column.
+  // As in the reference, the last row stays free, the last column does not.
   if (room.top.x < 0 || room.top.y < 0 || room.top.x + room.width > grid_size ||
       room.top.y + room.height >= grid_size) {
     return false;
   }
-  // The last room shares a wall with this one.
+  // The previous room shares a wall with this one.
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     if (overlap(room, chain[i])) return false;
   }
   return true;
 }
 
-// Where a room lies that is entered at `room.entry` through its wall `entry_wall`.
+// The corner of a room that is entered at `room.entry` through its wall `entry_wall`.
 Position drawn_top(const Room& room, Wall entry_wall, LevelRandom& random) {
   const auto [x, y] = room.entry;
   switch (entry_wall) {
@@ -86,8 +86,9 @@ Wall drawn_exit_wall(Wall entry_wall, LevelRandom& random) {
   return static_cast<Wall>(drawn < static_cast<int>(entry_wall) ? drawn : drawn + 1);
 }
 
-// Adds a room and, as far as they fit, `num_left` - 1 more behind it.  False if it does not fit
-// itself: a chain that got stuck later is not undone but tried again from its beginning.
+// Adds a room and up to `num_left` - 1 more behind it, as far as they fit.  False if the room
+// itself does not fit.  A chain that gets stuck later is kept; the caller retries from the
+// beginning.
 bool extend(Chain& chain, int num_left, Wall entry_wall, Position entry,
             const MultiRoomShape& shape, LevelRandom& random) {
   Room room;
@@ -118,7 +119,7 @@ Chain drawn_chain(int num_rooms, const MultiRoomShape& shape, LevelRandom& rando
   return chain;
 }
 
-// Any color but that of the door before.
+// Any color but that of the previous door.
 Color drawn_color(const Color* previous, LevelRandom& random) {
   if (previous == nullptr) return random.color();
   const int drawn = random.integer(0, 5);

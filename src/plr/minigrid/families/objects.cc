@@ -26,7 +26,7 @@ Cell drawn_object(int num_kinds, LevelRandom& random) {
   return {kind, random.color()};
 }
 
-// No two alike; where they are to keep apart, no two next to each other.
+// Distinct objects; no two next to each other if they must be kept apart.
 std::vector<Object> place_different_objects(int count, bool keep_apart, LevelBuilder& build) {
   std::vector<Object> objects;
   while (objects.size() < static_cast<std::size_t>(count)) {
@@ -58,7 +58,7 @@ Level put_near(int size, int num_objects, LevelRandom& random) {
   int near = moved;
   while (near == moved) near = random.integer(0, num_objects);
   level.target = objects[static_cast<std::size_t>(moved)].cell;
-  level.place = objects[static_cast<std::size_t>(near)].at;
+  level.position = objects[static_cast<std::size_t>(near)].at;
   level.mission = Mission(text("put the ", described(level.target), " near the ",
                                described(objects[static_cast<std::size_t>(near)].cell)));
   return level;
@@ -92,7 +92,7 @@ Level go_to_object(int size, int num_objects, LevelRandom& random) {
   build.place_agent(whole(level.start.grid));
   const Object& wanted = random.element<Object>(objects);
   level.target = wanted.cell;
-  level.place = wanted.at;
+  level.position = wanted.at;
   level.mission = Mission(text("go to the ", described(wanted.cell)));
   return level;
 }

@@ -12,10 +12,10 @@ constexpr Cell kTarget = ball(Color::kBlue);
 constexpr Cell kObstacle = ball(Color::kGreen);
 constexpr Cell kBox = box(Color::kGrey);
 
-// The colors of the doors: all six in drawn order.
+// The colors of the doors: a random permutation of all six.
 std::array<Color, 6> drawn_colors(LevelRandom& random) {
   std::array<Color, 6> colors = kColorsByName;
-  // The drawn one moves to the front of those left, which keep their order.
+  // The drawn color moves to the front of the remaining ones, which keep their order.
   for (int i = 0; i < 6; ++i) {
     const auto first = colors.begin() + i;
     const auto drawn = first + random.integer(0, 6 - i);
@@ -26,10 +26,10 @@ std::array<Color, 6> drawn_colors(LevelRandom& random) {
 
 void add_locked_door(const ObstructedMazeShape& shape, Position room, Direction side, Color color,
                      RoomGrid& rooms, LevelBuilder& build) {
-  const Position place = rooms.add_door(room, side, color, DoorState::kLocked);
-  // The ball replaces whatever is there: in version 0 perhaps a box with a key, as in the
+  const Position door_position = rooms.add_door(room, side, color, DoorState::kLocked);
+  // The ball replaces any object in that cell, in version 0 possibly a box with a key, as in the
   // reference.
-  if (shape.blocked) build.put(place - offset(side), kObstacle);
+  if (shape.blocked) build.put(door_position - offset(side), kObstacle);
 }
 
 void add_key(const ObstructedMazeShape& shape, Position room, Color color, RoomGrid& rooms) {
@@ -40,7 +40,7 @@ void add_key(const ObstructedMazeShape& shape, Position room, Color color, RoomG
   }
 }
 
-// From the middle room an open way into a side room, and from there two locked doors.
+// A door from the middle room into a side room, and from there two locked doors.
 void add_quarter(const ObstructedMazeShape& shape, int quarter, const std::array<Color, 6>& colors,
                  RoomGrid& rooms, LevelBuilder& build) {
   const auto side = static_cast<Direction>(quarter);
@@ -82,7 +82,7 @@ Level obstructed_maze(const ObstructedMazeShape& shape, LevelRandom& random) {
     for (int quarter = 0; quarter < shape.quarters; ++quarter) {
       add_quarter(shape, quarter, colors, rooms, build);
     }
-    // The corner rooms clockwise from the right upper one.
+    // The corner rooms, clockwise from the upper right one.
     constexpr std::array<Position, 4> kCorners = {{{2, 0}, {2, 2}, {0, 2}, {0, 0}}};
     const auto corner = static_cast<std::size_t>(random.integer(0, shape.quarters));
     rooms.place(kCorners[corner], kTarget);

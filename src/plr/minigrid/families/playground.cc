@@ -12,18 +12,18 @@ Level playground(LevelRandom& random) {
   Level level = blank_level(kSize, kSize, {.max_steps = 100});
   LevelBuilder build(level, random);
   build.outer_walls();
-  // Inner walls, each part with a door.
+  // The inner walls, each segment with a door.
   for (int top = 0; top <= 2 * kRoom; top += kRoom) {
     for (int left = 0; left <= 2 * kRoom; left += kRoom) {
       if (left < 2 * kRoom) {
         build.column({left + kRoom, top}, kRoom);
-        const Position place = {left + kRoom, random.integer(top + 1, top + kRoom - 1)};
-        build.put(place, door(random.color(), DoorState::kClosed));
+        const Position p = {left + kRoom, random.integer(top + 1, top + kRoom - 1)};
+        build.put(p, door(random.color(), DoorState::kClosed));
       }
       if (top < 2 * kRoom) {
         build.row({left, top + kRoom}, kRoom);
-        const Position place = {random.integer(left + 1, left + kRoom - 1), top + kRoom};
-        build.put(place, door(random.color(), DoorState::kClosed));
+        const Position p = {random.integer(left + 1, left + kRoom - 1), top + kRoom};
+        build.put(p, door(random.color(), DoorState::kClosed));
       }
     }
   }

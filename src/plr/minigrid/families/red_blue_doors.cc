@@ -13,10 +13,10 @@ Level red_blue_doors(int size, LevelRandom& random) {
   build.outer_walls();
   build.wall_rectangle(middle_room);
   build.place_agent(middle_room);
-  level.place = {size / 2, random.integer(1, size - 1)};
-  level.other_place = {size / 2 + size - 1, random.integer(1, size - 1)};
-  build.put(level.place, door(Color::kRed, DoorState::kClosed));
-  build.put(level.other_place, door(Color::kBlue, DoorState::kClosed));
+  level.position = {size / 2, random.integer(1, size - 1)};
+  level.other_position = {size / 2 + size - 1, random.integer(1, size - 1)};
+  build.put(level.position, door(Color::kRed, DoorState::kClosed));
+  build.put(level.other_position, door(Color::kBlue, DoorState::kClosed));
   return level;
 }
 

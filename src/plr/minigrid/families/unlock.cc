@@ -30,7 +30,7 @@ Level unlock(LevelRandom& random) {
   LevelBuilder build(level, random);
   RoomGrid rooms(build, kTwoRooms);
   const Color color = random.color();
-  level.place = rooms.add_door(kLeftRoom, Direction::kRight, color, DoorState::kLocked);
+  level.position = rooms.add_door(kLeftRoom, Direction::kRight, color, DoorState::kLocked);
   rooms.place(kLeftRoom, key(color));
   rooms.place_agent(kLeftRoom);
   return level;
@@ -54,8 +54,9 @@ Level blocked_unlock_pickup(LevelRandom& random) {
   RoomGrid rooms(build, kTwoRooms);
   add_target_box(level, rooms, random);
   const Color color = random.color();
-  const Position place = rooms.add_door(kLeftRoom, Direction::kRight, color, DoorState::kLocked);
-  build.put(place - offset(Direction::kRight), ball(random.color()));
+  const Position door_position =
+      rooms.add_door(kLeftRoom, Direction::kRight, color, DoorState::kLocked);
+  build.put(door_position - offset(Direction::kRight), ball(random.color()));
   rooms.place(kLeftRoom, key(color));
   rooms.place_agent(kLeftRoom);
   return level;

@@ -1,7 +1,7 @@
-// Where is room for one more object?
+// A random free cell of a region, drawn as minigrid's place_obj does: x, then y, until the cell is
+// empty, is not the agent's, and is not rejected by the caller.
 //
-// minigrid's place_obj: draws x, then y, within a region until the cell is empty, is not the
-// agent's, and pleases the caller.
+// Free functions and plain structs without shared state: thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 namespace plr::minigrid {
 
 struct Region {
-  Position top;  // the left upper corner; may lie outside the grid
+  Position top;  // the upper left corner; may lie outside the grid
   int width = 0;
   int height = 0;
 };
 
 inline Region whole(const Grid& grid) { return {{0, 0}, grid.width(), grid.height()}; }
 
-// Draws max_tries + 1 times at most, as the reference does; nothing if all of them fail.
+// Draws at most max_tries + 1 times, as the reference does; nothing if all draws fail.
 template <class Random, class Reject>
 std::optional<Position> free_cell(const State& state, const Region& region, int max_tries,
                                   Random& random, Reject reject) {
