@@ -1,17 +1,16 @@
-// What does our engine see?  For minigrid_oracle_test.py, which asks the same of minigrid itself.
+// Plays episodes in the engine for minigrid_oracle_test.py, which plays the same in minigrid.
 //
-// Reads requests, one per line, and answers each with lines that end with an empty one:
+// Reads requests, one per line.  The response to each is a list of lines and an empty line:
 //
-//   list                    the tasks' names
-//   play TASK SEED ACTIONS  plays the actions, written as digits, from the level of this seed
-//   draw TASK SEED ACTIONS  the picture after these actions, or those before an end: 32-pixel
-//   tiles,
-//                           without and with what the agent sees highlighted
+//   list                    the names of the tasks
+//   play TASK SEED ACTIONS  plays the actions, given as digits, from the level of this seed
+//   draw TASK SEED ACTIONS  the pictures after these actions or at the end of the episode: tiles of
+//                           32 pixels, without and with the agent's view highlighted
 //
-// play writes a line per level begun, "FULL VIEW MISSION", and per step, "FULL VIEW REWARD ENDS":
-// the CRC-32 of both observations, the reward's bits and two digits, terminated and truncated.
-// After the k-th end (from 1) an odd k goes on with the stream of random numbers, as an unseeded
-// reset does; an even k begins the level of SEED + k.
+// play writes "FULL VIEW MISSION" for each started level and "FULL VIEW REWARD ENDS" for each step:
+// the CRC-32 of both observations, the bits of the reward, and two digits, terminated and
+// truncated. After the k-th end (from 1), an odd k continues the random stream, as an unseeded
+// reset does; an even k starts the level of SEED + k.
 #include <zlib.h>
 
 #include <bit>
@@ -43,7 +42,7 @@ void print_observations(const Level& level, const State& state) {
   std::printf("%08lx %08lx ", crc_of(full), crc_of(view));
 }
 
-void print_beginning(const Level& level) {
+void print_start(const Level& level) {
   print_observations(level, level.start);
   std::printf("%s\n", std::string(level.mission.text()).c_str());
 }
@@ -51,7 +50,7 @@ void print_beginning(const Level& level) {
 void play(const Task& task, std::uint64_t seed, const std::string& actions) {
   Level level = make_level(task, seed);
   State state = level.start;
-  print_beginning(level);
+  print_start(level);
   std::uint64_t num_ends = 0;
   for (const char action : actions) {
     const StepResult result = step(level, state, static_cast<Action>(action - '0'));
@@ -67,11 +66,11 @@ void play(const Task& task, std::uint64_t seed, const std::string& actions) {
       level = make_level(task, 0, random);
     }
     state = level.start;
-    print_beginning(level);
+    print_start(level);
   }
 }
 
-// Rows of hexadecimal digits.
+// Writes rows of hexadecimal digits.
 void draw(const Task& task, std::uint64_t seed, const std::string& actions) {
   const Level level = make_level(task, seed);
   State state = level.start;
@@ -87,7 +86,7 @@ void draw(const Task& task, std::uint64_t seed, const std::string& actions) {
   }
 }
 
-void answer(const std::string& request) {
+void respond(const std::string& request) {
   std::istringstream words(request);
   std::string verb;
   std::string name;
@@ -111,7 +110,7 @@ void answer(const std::string& request) {
 
 int main() {
   try {
-    for (std::string request; std::getline(std::cin, request);) plr::minigrid::answer(request);
+    for (std::string request; std::getline(std::cin, request);) plr::minigrid::respond(request);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "minigrid_trace: %s\n", error.what());
