@@ -19,11 +19,6 @@ struct EnvsArguments {
   bool as_json = false;
 };
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::vector<EnvInfo> matching(const std::string& filter) {
   std::vector<EnvInfo> found;
   std::vector<std::string> names;

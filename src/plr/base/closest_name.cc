@@ -9,14 +9,6 @@
 namespace plr {
 namespace {
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // Edit distance (Levenshtein) of `part` and `whole` or, with free ends (Sellers), of `part` and the
 // closest substring of `whole`.
 std::size_t edit_distance(std::string_view part, std::string_view whole, bool free_ends) {
@@ -33,6 +25,14 @@ std::size_t edit_distance(std::string_view part, std::string_view whole, bool fr
 }
 
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
 
 std::string closest_name(std::string_view name, std::span<const std::string> known) {
   assert(!known.empty());

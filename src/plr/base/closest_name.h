@@ -13,6 +13,9 @@
 
 namespace plr {
 
+// `text` with A-Z in lower case.
+std::string lower_case(std::string_view text);
+
 // REQUIRES: `known` is not empty.
 std::string closest_name(std::string_view name, std::span<const std::string> known);
 
