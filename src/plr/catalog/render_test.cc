@@ -14,10 +14,10 @@ namespace {
 // An environment without a family.
 class Screen final : public VectorEnv {
  public:
-  explicit Screen(std::array<int, 3> shape) : VectorEnv(spec_of(shape)) {}
+  explicit Screen(std::array<int, 3> shape) : VectorEnv(make_spec(shape)) {}
 
  private:
-  static EnvSpec spec_of(std::array<int, 3> shape) {
+  static EnvSpec make_spec(std::array<int, 3> shape) {
     EnvSpec spec;
     spec.name = "screen";
     spec.num_slots = 1;

@@ -28,7 +28,7 @@ enum class Mistake {
 class Counter final : public VectorEnv {
  public:
   Counter(int num_slots, int num_workers, Mistake mistake)
-      : VectorEnv(spec_of(num_slots, mistake)),
+      : VectorEnv(make_spec(num_slots, mistake)),
         num_workers_(num_workers),
         mistake_(mistake),
         slots_(static_cast<std::size_t>(num_slots)) {}
@@ -40,7 +40,7 @@ class Counter final : public VectorEnv {
   };
   static constexpr int kMaxSteps = 50;
 
-  static EnvSpec spec_of(int num_slots, Mistake mistake) {
+  static EnvSpec make_spec(int num_slots, Mistake mistake) {
     EnvSpec spec;
     spec.name = "counter";
     spec.num_slots = num_slots;

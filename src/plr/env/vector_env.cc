@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kVersion = 1;
 
-std::size_t slots_of(const EnvSpec& spec) { return static_cast<std::size_t>(spec.num_slots); }
+std::size_t num_slots(const EnvSpec& spec) { return static_cast<std::size_t>(spec.num_slots); }
 
 // "slot must be from 0 to 7, not 8"
 template <class Number>
@@ -26,17 +26,17 @@ void check_size(const char* field, std::size_t expected, std::size_t size) {
 }  // namespace
 
 StepBuffers::StepBuffers(const EnvSpec& spec)
-    : observations_(slots_of(spec) * spec.observation_size()),
-      rewards_(slots_of(spec)),
-      terminated_(slots_of(spec)),
-      truncated_(slots_of(spec)) {}
+    : observations_(num_slots(spec) * spec.observation_size()),
+      rewards_(num_slots(spec)),
+      terminated_(num_slots(spec)),
+      truncated_(num_slots(spec)) {}
 
 VectorEnv::VectorEnv(EnvSpec spec)
     : spec_(std::move(spec)),
-      phases_(slots_of(spec_), Phase::kNotStarted),
-      solved_(slots_of(spec_)),
-      levels_(slots_of(spec_)),
-      started_in_(slots_of(spec_)) {
+      phases_(num_slots(spec_), Phase::kNotStarted),
+      solved_(num_slots(spec_)),
+      levels_(num_slots(spec_)),
+      started_in_(num_slots(spec_)) {
   assert(spec_.num_slots > 0 && spec_.num_actions > 0 && spec_.observation_size() > 0);
 }
 
@@ -160,10 +160,10 @@ void VectorEnv::check_level(LevelId level) const {
 }
 
 void VectorEnv::check_buffers(const StepBatch& out) const {
-  check_size("observations", slots_of(spec_) * spec_.observation_size(), out.observations.size());
-  check_size("rewards", slots_of(spec_), out.rewards.size());
-  check_size("terminated", slots_of(spec_), out.terminated.size());
-  check_size("truncated", slots_of(spec_), out.truncated.size());
+  check_size("observations", num_slots(spec_) * spec_.observation_size(), out.observations.size());
+  check_size("rewards", num_slots(spec_), out.rewards.size());
+  check_size("terminated", num_slots(spec_), out.terminated.size());
+  check_size("truncated", num_slots(spec_), out.truncated.size());
 }
 
 void VectorEnv::check_starts(std::span<const Start> starts) {

@@ -25,7 +25,7 @@ Task seeded(const Task& task, LevelSeeding seeding) {
   return task;
 }
 
-EnvSpec spec_of(const Task& task, const EnvOptions& options) {
+EnvSpec make_spec(const Task& task, const EnvOptions& options) {
   check_fields(options);
   EnvSpec spec;
   spec.name = env_name(task);
@@ -45,7 +45,7 @@ EnvSpec spec_of(const Task& task, const EnvOptions& options) {
 std::string env_name(const Task& task) { return "minigrid/" + task.name; }
 
 MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
-    : VectorEnv(spec_of(task, options)),
+    : VectorEnv(make_spec(task, options)),
       task_(seeded(task, options.seeding)),
       observation_(options.observation),
       observation_size_(spec().observation_size()),

@@ -15,7 +15,7 @@ constexpr std::string_view kKeys = "rnbpye";
 constexpr std::string_view kLockedDoors = "RNBPYE";
 
 // The cell of a character other than the agent's.
-Cell cell_of(char c) {
+Cell parse_cell(char c) {
   if (const auto i = kKeys.find(c); i != kKeys.npos) return key(static_cast<Color>(i));
   if (const auto i = kLockedDoors.find(c); i != kLockedDoors.npos) {
     return door(static_cast<Color>(i), DoorState::kLocked);
@@ -44,7 +44,7 @@ Cell cell_of(char c) {
   }
 }
 
-std::vector<std::string_view> lines_of(std::string_view picture) {
+std::vector<std::string_view> split_lines(std::string_view picture) {
   std::vector<std::string_view> lines;
   while (!picture.empty()) {
     const std::size_t end = std::min(picture.find('\n'), picture.size());
@@ -116,7 +116,7 @@ std::string draw(const State& state) {
 }
 
 Level parse_level(std::string_view picture) {
-  const std::vector<std::string_view> lines = lines_of(picture);
+  const std::vector<std::string_view> lines = split_lines(picture);
   const std::size_t width = lines.empty() ? 0 : lines.front().size();
   check_size(width, lines.size());
   Level level;
@@ -135,7 +135,7 @@ Level parse_level(std::string_view picture) {
         state.direction = static_cast<Direction>(direction);
         ++num_agents;
       } else {
-        state.grid.set(p, cell_of(c));
+        state.grid.set(p, parse_cell(c));
       }
     }
   }

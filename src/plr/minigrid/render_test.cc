@@ -40,14 +40,14 @@ TEST(Render, DrawsEveryKindOfObject) {
   EXPECT_EQ(pixel(picture, {3, 1}, 16, 16), rgb_of(Color::kGreen));
   EXPECT_EQ(pixel(picture, {4, 1}, 2, 2), (image::Rgb{255, 128, 0}));
   EXPECT_EQ(pixel(picture, {1, 2}, 16, 16), rgb_of(Color::kBlue));
-  EXPECT_EQ(pixel(picture, {1, 2}, 4, 4), kBlack);                  // beside the ball
-  EXPECT_EQ(pixel(picture, {2, 2}, 16, 16), rgb_of(Color::kGrey));  // the slit of the box
-  EXPECT_EQ(pixel(picture, {3, 2}, 18, 22), rgb_of(Color::kRed));   // the shaft of the key
+  EXPECT_EQ(pixel(picture, {1, 2}, 4, 4), kBlack);                     // beside the ball
+  EXPECT_EQ(pixel(picture, {2, 2}, 16, 16), rgb_of(Color::kGrey));     // the slit of the box
+  EXPECT_EQ(pixel(picture, {3, 2}, 18, 22), rgb_of(Color::kRed));      // the shaft of the key
   EXPECT_EQ(pixel(picture, {4, 2}, 8, 8), (image::Rgb{114, 114, 0}));  // 0.45 of yellow
-  EXPECT_EQ(pixel(picture, {4, 2}, 0, 8), rgb_of(Color::kYellow));  // the frame
-  EXPECT_EQ(pixel(picture, {1, 3}, 16, 16), kBlack);                // an open door
-  EXPECT_EQ(pixel(picture, {1, 3}, 31, 16), rgb_of(Color::kRed));   // leans on the right
-  EXPECT_EQ(pixel(picture, {2, 3}, 24, 16), rgb_of(Color::kRed));   // the handle
+  EXPECT_EQ(pixel(picture, {4, 2}, 0, 8), rgb_of(Color::kYellow));     // the frame
+  EXPECT_EQ(pixel(picture, {1, 3}, 16, 16), kBlack);                   // an open door
+  EXPECT_EQ(pixel(picture, {1, 3}, 31, 16), rgb_of(Color::kRed));      // leans on the right
+  EXPECT_EQ(pixel(picture, {2, 3}, 24, 16), rgb_of(Color::kRed));      // the handle
 }
 
 TEST(Render, RotatesTheAgent) {

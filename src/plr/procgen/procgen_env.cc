@@ -9,7 +9,7 @@
 namespace plr::procgen {
 namespace {
 
-EnvSpec spec_of(const Variant& variant, const EnvOptions& options) {
+EnvSpec make_spec(const Variant& variant, const EnvOptions& options) {
   check_fields(options);
   const EnvOptions defaults;
   if (options.observation != defaults.observation) {
@@ -37,7 +37,7 @@ constexpr std::size_t kMaxSealedSize = 2 * kMaxStateSize;
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
-    : VectorEnv(spec_of(variant, options)),
+    : VectorEnv(make_spec(variant, options)),
       variant_(variant),
       start_state_(Library::installed(), variant),
       slots_(static_cast<std::size_t>(options.num_slots)),

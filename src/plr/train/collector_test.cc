@@ -15,10 +15,10 @@ namespace {
 // Episodes last as many steps as their level says; each step of level L is rewarded with L.
 class CountdownEnv final : public VectorEnv {
  public:
-  explicit CountdownEnv(int num_slots) : VectorEnv(spec_of(num_slots)), left_(num_slots) {}
+  explicit CountdownEnv(int num_slots) : VectorEnv(make_spec(num_slots)), left_(num_slots) {}
 
  private:
-  static EnvSpec spec_of(int num_slots) {
+  static EnvSpec make_spec(int num_slots) {
     EnvSpec spec;
     spec.name = "test/countdown";
     spec.num_slots = num_slots;
