@@ -1,29 +1,30 @@
-// What is asked of kernels that act on their own, from observations to decisions?
+// Inputs and outputs of the inference kernels of every network, from observations to actions.
 //
-// Plain numbers and pointers, so that neither the kernels nor the compiler of CUDA meets libtorch.
+// Plain numbers and pointers, so that neither the kernels nor the CUDA compiler depend on libtorch.
 #pragma once
 
 #include <cstdint>
 
 namespace plr::cuda {
 
-// What is to be told of the policy besides the action; terms of core/episode_scorer.h.
+// The function of the policy that a score function needs; the terms of core/episode_scorer.h.
 enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
 
 struct alignas(16) InferenceResult {
   float action, log_prob, value, term;
 };
 
+// One batch of observations.
 struct InferenceJob {
   const std::uint8_t* obs = nullptr;   // [batch, H, W, C] on the device
-  const double* uniforms = nullptr;    // [batch], this and the next in pinned host memory
-  InferenceResult* results = nullptr;  // [batch], each written at once
-  // [batch] on the device: the first kernel brings the uniforms there, since it takes long to fetch
-  // them and the last one needs them last.
+  const double* uniforms = nullptr;    // [batch] in pinned host memory: random numbers in [0, 1)
+  InferenceResult* results = nullptr;  // [batch] in pinned host memory; 16 bytes in one store each
+  // [batch] on the device.  The first kernel copies the uniforms there, since reading host memory
+  // takes long and only the last kernel needs them.
   double* device_uniforms = nullptr;
   int batch = 0;
   int num_actions = 0;
-  bool greedy = false;
+  bool greedy = false;  // take the most probable action instead of sampling one
   PolicyTerm term = PolicyTerm::kNone;
 };
 

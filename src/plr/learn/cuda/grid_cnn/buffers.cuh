@@ -1,7 +1,8 @@
-// Where does what MiniGrid's learning kernels hand to each other lie in global memory?
+// Global memory that the training kernels of the grid CNN share.
 //
-// Two blocks, of which one stays from the forward to the backward pass; each is cut into arrays
-// here, in one place for those who ask for their sizes and those who use them.
+// Two blocks of memory: SavedActivations lives from the forward to the backward pass,
+// BackwardScratch during the backward pass.  Their constructors define the layout, for those who
+// ask for the size (with a null block) and for the kernels.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -9,90 +10,79 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "plr/learn/cuda/common/arena.h"
 #include "plr/learn/cuda/grid_cnn/tiling.cuh"
 
 namespace plr::cuda::grid_cnn {
 
-// Cuts arrays off a block of memory, each aligned for any access; of no block at all, it counts.
-class Cutter {
- public:
-  explicit Cutter(void* block) : block_(static_cast<char*>(block)) {}
+constexpr int kMaxConvBlocks = 264;  // two for each of a Hopper's 132 multiprocessors
+constexpr int kHeadSamples = 16;     // of a thread block of heads_backward
+constexpr int kGemmStep = 64;        // of the inner dimension K, per stage of gemm_bf16
 
-  template <class T>
-  T* cut(std::int64_t count) {
-    char* at = block_ == nullptr ? nullptr : block_ + used_;
-    used_ += (count * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(at);
-  }
-  std::int64_t used() const { return used_; }
-
- private:
-  char* block_;
-  std::int64_t used_ = 0;
-};
-
-constexpr int kMaxConvBlocks = 264;  // two for each multiprocessor of a Hopper
-constexpr int kHeadSamples = 16;     // of a block
-constexpr int kStep = 64;            // of what a product's sum runs over
-
-// Into how many parts a product's sum over `length` is cut, so that `tiles` of results occupy a
-// device: at most eight, since they must be added up.
-inline int parts_of(int tiles, int length) {
-  const int steps = (length + kStep - 1) / kStep;
+// The number of partial sums (split-K) of a product with inner dimension `k` and `tiles` tiles of
+// results: enough to occupy the device, and at most eight, since they must be reduced.
+inline int num_partials(int tiles, int k) {
+  const int steps = (k + kGemmStep - 1) / kGemmStep;
   return std::clamp(kMaxConvBlocks / 2 / tiles, 1, std::min(steps, 8));
 }
 
-// The same for the two products that need it.
-inline int unit_parts(int batch, int features) { return parts_of((batch + 63) / 64, features); }
-inline int hidden_parts(int batch, int features) { return parts_of((features + 63) / 64, batch); }
+// The same for the two products that are split.
+inline int num_unit_partials(int batch, int features) {
+  return num_partials((batch + 63) / 64, features);
+}
+inline int num_hidden_partials(int batch, int features) {
+  return num_partials((features + 63) / 64, batch);
+}
 
 struct SavedActivations {
-  // Weights in bf16: as Columns wants them, whose fourth input channel is zero in the first layer,
-  // and as they lie in the network.
-  std::uint32_t* columns1;  // [16][16]
-  std::uint32_t* columns2;  // [32][64]
-  std::uint32_t* columns3;  // [C][128]
-  std::uint32_t* conv2;
-  std::uint32_t* conv3;
-  __nv_bfloat16* hidden;    // [128][F]
-  __nv_bfloat16* second;    // [B][second_pixels][32]
-  __nv_bfloat16* features;  // [B][F]
-  float* unit_parts;        // [parts][B][128]
-  float* units;             // [B][128]
+  // Weights in bf16.  Fragments are in the order of WeightFragments; the fourth input channel of
+  // the first layer is zero.  The others are laid out as in the network.
+  std::uint32_t* fragments1;      // [16][16]
+  std::uint32_t* fragments2;      // [32][64]
+  std::uint32_t* fragments3;      // [C][128]
+  std::uint32_t* conv2_weights;   // [32][64]
+  std::uint32_t* conv3_weights;   // [C][128]
+  __nv_bfloat16* hidden_weights;  // [128][F]
+
+  __nv_bfloat16* conv2_out;  // [B][conv2_pixels][32]
+  __nv_bfloat16* features;   // [B][F]
+  float* unit_partials;      // [num_unit_partials()][B][128]
+  float* units;              // [B][128], after tanh
   std::int64_t bytes;
 
   SavedActivations(const Shape& s, std::int64_t batch, void* block) {
-    Cutter cutter(block);
-    const int features_of = s.num_features();
-    columns1 = cutter.cut<std::uint32_t>(16 * 16 / 2);
-    columns2 = cutter.cut<std::uint32_t>(kSecond * 4 * kFirst / 2);
-    columns3 = cutter.cut<std::uint32_t>(s.channels * 4 * kSecond / 2);
-    conv2 = cutter.cut<std::uint32_t>(kSecond * 4 * kFirst / 2);
-    conv3 = cutter.cut<std::uint32_t>(s.channels * 4 * kSecond / 2);
-    hidden = cutter.cut<__nv_bfloat16>(std::int64_t{kUnits} * features_of);
-    second = cutter.cut<__nv_bfloat16>(batch * Grid(s).second_pixels * kSecond);
-    features = cutter.cut<__nv_bfloat16>(batch * features_of);
-    unit_parts =
-        cutter.cut<float>(grid_cnn::unit_parts(static_cast<int>(batch), features_of) * batch * kUnits);
-    units = cutter.cut<float>(batch * kUnits);
-    bytes = cutter.used();
+    Arena arena(block);
+    const int num_features = s.num_features();
+    fragments1 = arena.allocate<std::uint32_t>(16 * 16 / 2);
+    fragments2 = arena.allocate<std::uint32_t>(kConv2Channels * 4 * kConv1Channels / 2);
+    fragments3 = arena.allocate<std::uint32_t>(s.channels * 4 * kConv2Channels / 2);
+    conv2_weights = arena.allocate<std::uint32_t>(kConv2Channels * 4 * kConv1Channels / 2);
+    conv3_weights = arena.allocate<std::uint32_t>(s.channels * 4 * kConv2Channels / 2);
+    hidden_weights = arena.allocate<__nv_bfloat16>(std::int64_t{kUnits} * num_features);
+    conv2_out = arena.allocate<__nv_bfloat16>(batch * Tiling(s).conv2_pixels * kConv2Channels);
+    features = arena.allocate<__nv_bfloat16>(batch * num_features);
+    unit_partials = arena.allocate<float>(num_unit_partials(static_cast<int>(batch), num_features) *
+                                          batch * kUnits);
+    units = arena.allocate<float>(batch * kUnits);
+    bytes = arena.bytes();
   }
 };
 
-// Sums of one block of a kernel, in floats: of the convolutions, and of the heads.
-struct ConvPart {
+// Offsets, in floats, of the weight gradients that one thread block writes as partial sums: of the
+// convolutions, and of the heads.
+struct ConvPartial {
   int conv3 = 0, conv3_bias, conv2, conv2_bias, conv1, conv1_bias, size;
-  __host__ __device__ explicit ConvPart(int channels)
-      : conv3_bias(channels * 4 * kSecond),
+  __host__ __device__ explicit ConvPartial(int channels)
+      : conv3_bias(channels * 4 * kConv2Channels),
         conv2(conv3_bias + channels),
-        conv2_bias(conv2 + kSecond * 4 * kFirst),
-        conv1(conv2_bias + kSecond),
-        conv1_bias(conv1 + kFirst * 4 * kIn),
-        size(conv1_bias + kFirst) {}
+        conv2_bias(conv2 + kConv2Channels * 4 * kConv1Channels),
+        conv1(conv2_bias + kConv2Channels),
+        conv1_bias(conv1 + kConv1Channels * 4 * kObsChannels),
+        size(conv1_bias + kConv1Channels) {}
 };
-struct HeadPart {
+struct HeadPartial {
   int policy = 0, value, units_bias, policy_bias, value_bias, size;
-  __host__ __device__ explicit HeadPart(int num_actions)
+  __host__ __device__ explicit HeadPartial(int num_actions)
       : value(num_actions * kHidden),
         units_bias(value + kHidden),
         policy_bias(units_bias + kUnits),
@@ -103,22 +93,24 @@ struct HeadPart {
 struct BackwardScratch {
   __nv_bfloat16* units_grad;     // [B][128], before tanh
   __nv_bfloat16* features_grad;  // [B][F], before ReLU
-  float* hidden_parts;           // [parts][128][F]
-  float* head_parts;             // [blocks][HeadPart]
-  float* conv_parts;             // [kMaxConvBlocks][ConvPart]
+  float* hidden_partials;        // [num_hidden_partials()][128][F]
+  float* head_partials;          // [thread blocks][HeadPartial]
+  float* conv_partials;          // [kMaxConvBlocks][ConvPartial]
   std::int64_t bytes;
 
   BackwardScratch(const Shape& s, std::int64_t batch, void* block) {
-    Cutter cutter(block);
-    const int features = s.num_features();
-    units_grad = cutter.cut<__nv_bfloat16>(batch * kUnits);
-    features_grad = cutter.cut<__nv_bfloat16>(batch * features);
-    hidden_parts = cutter.cut<float>(std::int64_t{kUnits} * features *
-                                     grid_cnn::hidden_parts(static_cast<int>(batch), features));
-    head_parts =
-        cutter.cut<float>((batch + kHeadSamples - 1) / kHeadSamples * HeadPart(s.num_actions).size);
-    conv_parts = cutter.cut<float>(std::int64_t{kMaxConvBlocks} * ConvPart(s.channels).size);
-    bytes = cutter.used();
+    Arena arena(block);
+    const int num_features = s.num_features();
+    units_grad = arena.allocate<__nv_bfloat16>(batch * kUnits);
+    features_grad = arena.allocate<__nv_bfloat16>(batch * num_features);
+    hidden_partials =
+        arena.allocate<float>(std::int64_t{kUnits} * num_features *
+                              num_hidden_partials(static_cast<int>(batch), num_features));
+    head_partials = arena.allocate<float>((batch + kHeadSamples - 1) / kHeadSamples *
+                                          HeadPartial(s.num_actions).size);
+    conv_partials =
+        arena.allocate<float>(std::int64_t{kMaxConvBlocks} * ConvPartial(s.channels).size);
+    bytes = arena.bytes();
   }
 };
 

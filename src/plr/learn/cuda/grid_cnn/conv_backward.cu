@@ -1,122 +1,148 @@
+// Backward pass of the grid CNN's three convolutions, on tensor cores.
+//
+// From the gradients of the features it computes the weight gradients of conv 3, conv 2 and conv 1
+// as partial sums, and on the way the input gradients of conv 3 and conv 2.  The output of conv 1
+// is recomputed.
+//
+// Grid: at most two thread blocks per multiprocessor of a Hopper (kMaxConvBlocks); a thread block
+// loops over groups of one to four images and writes one ConvPartial at the end.  Block: 256
+// threads, 8 warps. Shared memory, at most kBlockBytes where several images fit: the weights of
+// conv 2 and conv 3 in bf16, raw observations, then per image the arrays of ConvBackwardSmem.
+// Ownership: a thread block owns whole images.  For input gradients a warp owns tiles of pixels.
+// For the weight gradients of conv 3 and conv 2 it owns one tap and half of the output channels
+// over all pixels; for those of conv 1 it owns all weights over its own pixels, and the warps are
+// added at the end.  All weight gradients stay in registers over all images.
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
 namespace plr::cuda::grid_cnn {
 namespace {
 
-// bf16 ones, twice: a product with them sums over pixels.
+// Two bf16 ones: a product with them sums over pixels.
 constexpr std::uint32_t kOnes = 0x3F803F80;
 
-// Bytes from output to output of the weights, [out][2][2][in].
-constexpr int kConv2Pitch = 2 * 4 * kFirst + 16;
-constexpr int kConv3Pitch = 2 * 4 * kSecond + 16;
+// Bytes per output channel of the weights, [out][2][2][in], with padding against bank conflicts.
+constexpr int kConv2WeightPitch = 2 * 4 * kConv1Channels + 16;
+constexpr int kConv3WeightPitch = 2 * 4 * kConv2Channels + 16;
 
-// Of one image, in bytes: the image twice, what the layers saw, and gradients, with zeros around.
-struct LookBackLayout {
-  int first, winner, second, second_grad, third_grad, total;
-  __host__ __device__ LookBackLayout(const Grid& grid, int channels)
-      : first(2 * grid.image_bytes),
-        winner(first + grid.first_bytes()),
-        second(winner + grid.winner_bytes()),
-        second_grad(second + grid.second_bytes()),
-        third_grad(second_grad + grid.second_grad_bytes()),
-        total(third_grad + grid.third_grad_bytes(channels)) {}
+// Weight gradients of conv 1 of one warp: [16 outputs][4 taps][4 channels], the fourth the bias.
+constexpr int kConv1GradSize = 256;
+
+// Offsets of one image's arrays, in bytes; its two copies come first.
+struct ConvBackwardSmem {
+  int conv1, argmax, conv2, conv2_grad, conv3_grad, total;
+  __host__ __device__ ConvBackwardSmem(const Tiling& tiling, int channels)
+      : conv1(2 * tiling.image_bytes),
+        argmax(conv1 + tiling.conv1_bytes()),
+        conv2(argmax + tiling.argmax_bytes()),
+        conv2_grad(conv2 + tiling.conv2_bytes()),
+        conv3_grad(conv2_grad + tiling.conv2_grad_bytes()),
+        total(conv3_grad + tiling.conv3_grad_bytes(channels)) {}
 };
 
 __host__ __device__ constexpr int weight_bytes(int channels) {
-  return kSecond * kConv2Pitch + channels * kConv3Pitch;
+  return kConv2Channels * kConv2WeightPitch + channels * kConv3WeightPitch;
 }
 
-// [rows][BYTES] in global memory to rows `pitch` bytes apart in shared memory.
+// ---- copies ------------------------------------------------------------------------------------
+
+// Starts to copy [rows][BYTES] in global memory to rows `pitch` bytes apart in shared memory.
 template <int BYTES>
 __device__ void copy_rows(const void* from, int rows, int pitch, char* to) {
   constexpr int kChunks = BYTES / 16;
   for (int i = static_cast<int>(threadIdx.x); i < rows * kChunks; i += kConvThreads) {
-    copy128(shared_address(to + i / kChunks * pitch + i % kChunks * 16),
-            static_cast<const char*>(from) + i * 16);
+    cp_async_16(shared_address(to + i / kChunks * pitch + i % kChunks * 16),
+                static_cast<const char*>(from) + i * 16);
   }
 }
 
-// The same for the gradients of features, which lie without the pixels that do not count.
+// The same for the gradients of the features, which have no padding pixels in global memory.
 template <int CHANNELS>
-__device__ void copy_third(const Grid& grid, const __nv_bfloat16* from, char* to) {
+__device__ void copy_conv3_grad(const Tiling& tiling, const __nv_bfloat16* from, char* to) {
   constexpr int kChunks = CHANNELS / 8;
-  const int columns = grid.pitch - 2;
+  const int columns = tiling.pitch - 2;
   const Divisor by_columns(columns);
-  for (int i = static_cast<int>(threadIdx.x); i < (grid.rows - 2) * columns * kChunks;
+  for (int i = static_cast<int>(threadIdx.x); i < (tiling.rows - 2) * columns * kChunks;
        i += kConvThreads) {
     const int pixel = i / kChunks;
-    const int there = pixel + by_columns(pixel) * (grid.pitch - columns);
-    copy128(shared_address(to + there * third_pitch(CHANNELS) + i % kChunks * 16), from + i * 8);
+    const int padded = pixel + by_columns(pixel) * (tiling.pitch - columns);
+    cp_async_16(shared_address(to + padded * conv3_pitch(CHANNELS) + i % kChunks * 16),
+                from + i * 8);
   }
 }
 
-// Gradients of the weights of one place of a 2x2 kernel, 16 * M_TILES outputs and 8 * N_TILES
-// inputs: the sum over pixels of the gradient times what was seen there.  Where `bias` is not null,
-// that of the bias too.  Both addresses are this lane's, of 16x16 pixels and channels.
-template <int M_TILES, int N_TILES, int GRAD_PITCH, int SEEN_PITCH>
-__device__ void add_weight_grads(std::uint32_t grads, std::uint32_t seen, int tiles, bool with_bias,
-                                 float (&sum)[M_TILES][N_TILES][4], float (&bias)[M_TILES][4]) {
+// ---- products ----------------------------------------------------------------------------------
+
+// This lane's offset for a transposed ldmatrix of 16x16: as the left or as the right operand.
+template <int PITCH>
+__device__ std::uint32_t left_lane_offset(int lane) {
+  return (lane % 8 + lane / 16 * 8) * PITCH + lane / 8 % 2 * 16;
+}
+template <int PITCH>
+__device__ std::uint32_t right_lane_offset(int lane) {
+  return lane % 16 * PITCH + lane / 16 * 16;
+}
+
+// Weight gradients of one tap of a 2x2 kernel, 16 * M_TILES outputs and 8 * N_TILES inputs: the sum
+// over pixels of output gradient times input.  If `with_bias`, that of the bias too.  Both
+// addresses are this lane's, of 16 pixels by 16 channels.
+template <int M_TILES, int N_TILES, int GRAD_PITCH, int INPUT_PITCH>
+__device__ void add_weight_grads(std::uint32_t grads, std::uint32_t inputs, int tiles,
+                                 bool with_bias, float (&sum)[M_TILES][N_TILES][4],
+                                 float (&bias)[M_TILES][4]) {
   for (int tile = 0; tile < tiles; ++tile) {
     std::uint32_t a[M_TILES][4], b[N_TILES / 2][4];
 #pragma unroll
     for (int i = 0; i < M_TILES; ++i) {
-      load_transposed(a[i], grads + tile * kTile * GRAD_PITCH + i * 32);
+      ldmatrix_x4_trans(a[i], grads + tile * kTile * GRAD_PITCH + i * 32);
     }
 #pragma unroll
     for (int j = 0; j < N_TILES / 2; ++j) {
-      load_transposed(b[j], seen + tile * kTile * SEEN_PITCH + j * 32);
+      ldmatrix_x4_trans(b[j], inputs + tile * kTile * INPUT_PITCH + j * 32);
     }
 #pragma unroll
     for (int i = 0; i < M_TILES; ++i) {
 #pragma unroll
       for (int j = 0; j < N_TILES; ++j) {
-        mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+        mma_bf16(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
       }
-      if (with_bias) mma(bias[i], a[i], kOnes, kOnes);
+      if (with_bias) mma_bf16(bias[i], a[i], kOnes, kOnes);
     }
   }
 }
 
-// This lane's part in loading 16x16 transposed: as the left factor, or as the right one.
-template <int PITCH>
-__device__ std::uint32_t left_of(int lane) {
-  return (lane % 8 + lane / 16 * 8) * PITCH + lane / 8 % 2 * 16;
-}
-template <int PITCH>
-__device__ std::uint32_t right_of(int lane) {
-  return lane % 16 * PITCH + lane / 16 * 16;
-}
-
-// Gradients of what the second layer saw, of two tiles of pixels, from those of the third; zero
-// where its ReLU let nothing through.
+// Input gradients of conv 3 for two tiles of pixels, masked by the ReLU of conv 2's output.
 template <int CHANNELS>
-__device__ void look_back_third(const Grid& grid, const LookBackLayout& at, char* image,
-                                std::uint32_t conv3, int first_tile, int lane) {
-  constexpr int kPitch = third_pitch(CHANNELS);
-  const std::uint32_t grads = shared_address(image + at.third_grad) + right_of<kPitch>(lane);
-  const int tile[2] = {first_tile, min(first_tile + 1, grid.second_tiles - 1)};
-  const std::uint32_t weights = conv3 + right_of<kConv3Pitch>(lane);
+__device__ void conv3_input_grad(const Tiling& tiling, const ConvBackwardSmem& smem, char* image,
+                                 std::uint32_t conv3_weights, int first_tile, int lane) {
+  constexpr int kPitch = conv3_pitch(CHANNELS);
+  const std::uint32_t grads =
+      shared_address(image + smem.conv3_grad) + right_lane_offset<kPitch>(lane);
+  const int tile[2] = {first_tile, min(first_tile + 1, tiling.conv2_tiles - 1)};
+  const std::uint32_t weights = conv3_weights + right_lane_offset<kConv3WeightPitch>(lane);
   float sum[2][4][4] = {};
 #pragma unroll
-  for (int place = 0; place < 4; ++place) {
-    const int back = grid.guard() - grid.step(place);
+  for (int tap = 0; tap < 4; ++tap) {
+    const int offset = tiling.guard() - tiling.tap_offset(tap);  // of the output that used this tap
 #pragma unroll
     for (int chunk = 0; chunk < CHANNELS / 16; ++chunk) {
       std::uint32_t a[2][4], b[2][4];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        load_matrix(a[i], grads + (tile[i] * kTile + back) * kPitch + chunk * 32);
-        load_transposed(b[i], weights + chunk * 16 * kConv3Pitch + (place * kSecond + i * 16) * 2);
+        ldmatrix_x4(a[i], grads + (tile[i] * kTile + offset) * kPitch + chunk * 32);
+        ldmatrix_x4_trans(
+            b[i], weights + chunk * 16 * kConv3WeightPitch + (tap * kConv2Channels + i * 16) * 2);
       }
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+          mma_bf16(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
         }
       }
     }
@@ -124,227 +150,270 @@ __device__ void look_back_third(const Grid& grid, const LookBackLayout& at, char
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int pixel = tile[i / 2] * kTile + i % 2 * 8 + lane / 4;
-    if (pixel >= grid.second_pixels) continue;
+    if (pixel >= tiling.conv2_pixels) continue;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int column = (j * 8 + lane % 4 * 2) * 2;
-      const auto seen = *reinterpret_cast<const std::uint32_t*>(image + at.second +
-                                                                pixel * kSecondPitch + column);
+      const auto activations = *reinterpret_cast<const std::uint32_t*>(
+          image + smem.conv2 + pixel * kConv2Pitch + column);
       const float* x = &sum[i / 2][j][i % 2 * 2];
-      *reinterpret_cast<std::uint32_t*>(image + at.second_grad +
-                                        (grid.guard() + pixel) * kSecondPitch + column) =
-          where_seen(pack_bf16(x[0], x[1]), seen);
+      *reinterpret_cast<std::uint32_t*>(image + smem.conv2_grad +
+                                        (tiling.guard() + pixel) * kConv2Pitch + column) =
+          mask_by_relu(pack_bf16(x[0], x[1]), activations);
     }
   }
 }
 
-// Gradients of the first convolution's weights, from those of the second layer: 16 pixels.  Those
-// of the first layer are computed with channels as rows, so that they are where the next product
-// wants them.
-template <int CELLS>
-__device__ void look_back_second(const Grid& grid, const LookBackLayout& at, char* image,
-                                 std::uint32_t conv2, int tile, int lane, float (&sum)[2][4]) {
-  // [pixel][channel] as columns of the right factor.
-  const std::uint32_t grads = shared_address(image + at.second_grad) +
-                              (tile * kTile + lane % 8 + lane / 16 * 8) * kSecondPitch +
+// Adds the weight gradients of conv 1 from 16 pixels.  The gradients of its output are computed
+// with channels as rows, which puts them into the fragments that the next product needs.
+template <int POOL_TAPS>
+__device__ void add_conv1_weight_grad(const Tiling& tiling, const ConvBackwardSmem& smem,
+                                      char* image, std::uint32_t conv2_weights, int tile, int lane,
+                                      float (&sum)[2][4]) {
+  // [pixel][channel] as columns of the right operand.
+  const std::uint32_t grads = shared_address(image + smem.conv2_grad) +
+                              (tile * kTile + lane % 8 + lane / 16 * 8) * kConv2Pitch +
                               lane / 8 % 2 * 16;
-  const std::uint32_t weights = conv2 + left_of<kConv2Pitch>(lane);
-  float first[2][4] = {};
+  const std::uint32_t weights = conv2_weights + left_lane_offset<kConv2WeightPitch>(lane);
+  float conv1_grad[2][4] = {};
 #pragma unroll
-  for (int place = 0; place < 4; ++place) {
-    const int back = grid.guard() - grid.step(place);
+  for (int tap = 0; tap < 4; ++tap) {
+    const int offset = tiling.guard() - tiling.tap_offset(tap);
 #pragma unroll
-    for (int chunk = 0; chunk < kSecond / 16; ++chunk) {
+    for (int chunk = 0; chunk < kConv2Channels / 16; ++chunk) {
       std::uint32_t a[4], b[4];
-      load_transposed(a, weights + chunk * 16 * kConv2Pitch + place * kFirst * 2);
-      load_matrix(b, grads + back * kSecondPitch + chunk * 32);
-      mma(first[0], a, b[0], b[1]);
-      mma(first[1], a, b[2], b[3]);
+      ldmatrix_x4_trans(a, weights + chunk * 16 * kConv2WeightPitch + tap * kConv1Channels * 2);
+      ldmatrix_x4(b, grads + offset * kConv2Pitch + chunk * 32);
+      mma_bf16(conv1_grad[0], a, b[0], b[1]);
+      mma_bf16(conv1_grad[1], a, b[2], b[3]);
     }
   }
-  // Only the cell that won is to blame.
-  const auto* winner = reinterpret_cast<const std::uint8_t*>(image + at.winner) +
-                       (tile * kTile + lane % 4 * 2) * kFirst + lane / 4;
-  int who[2][4];
+  // The max pool routes the gradient to its argmax.
+  const auto* argmax_bytes = reinterpret_cast<const std::uint8_t*>(image + smem.argmax) +
+                             (tile * kTile + lane % 4 * 2) * kConv1Channels + lane / 4;
+  int argmax[2][4];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
-    for (int j = 0; j < 4; ++j) who[i][j] = winner[(i * 8 + j % 2) * kFirst + j / 2 * 8];
+    for (int j = 0; j < 4; ++j) {
+      argmax[i][j] = argmax_bytes[(i * 8 + j % 2) * kConv1Channels + j / 2 * 8];
+    }
   }
-  const std::uint32_t patches = patch_address(grid, shared_address(image), tile, lane);
+  const std::uint32_t patches = patch_address(tiling, shared_address(image), tile, lane);
 #pragma unroll
-  for (int cell = 0; cell < CELLS; ++cell) {
-    const auto blamed = [&](int i, int j) { return who[i][j] == cell + 1 ? first[i][j] : 0.0F; };
-    const std::uint32_t a[4] = {
-        pack_bf16(blamed(0, 0), blamed(0, 1)), pack_bf16(blamed(0, 2), blamed(0, 3)),
-        pack_bf16(blamed(1, 0), blamed(1, 1)), pack_bf16(blamed(1, 2), blamed(1, 3))};
+  for (int tap = 0; tap < POOL_TAPS; ++tap) {
+    const auto routed_grad = [&](int i, int j) {
+      return argmax[i][j] == tap + 1 ? conv1_grad[i][j] : 0.0F;
+    };
+    const std::uint32_t a[4] = {pack_bf16(routed_grad(0, 0), routed_grad(0, 1)),
+                                pack_bf16(routed_grad(0, 2), routed_grad(0, 3)),
+                                pack_bf16(routed_grad(1, 0), routed_grad(1, 1)),
+                                pack_bf16(routed_grad(1, 2), routed_grad(1, 3))};
     std::uint32_t b[4];
-    load_transposed(b, patches + cell_offset(grid, cell));
-    mma(sum[0], a, b[0], b[1]);
-    mma(sum[1], a, b[2], b[3]);
+    ldmatrix_x4_trans(b, patches + pool_tap_offset(tiling, tap));
+    mma_bf16(sum[0], a, b[0], b[1]);
+    mma_bf16(sum[1], a, b[2], b[3]);
   }
 }
 
-template <int CHANNELS, int CELLS>
-__global__ void __launch_bounds__(kConvThreads, 2)
-    look_back(Grid grid, TrainPass pass, SavedActivations saved, BackwardScratch scratch,
-              int num_at_once) {
-  extern __shared__ uint4 aligned_memory[];
-  auto* memory = reinterpret_cast<char*>(aligned_memory);
-  const LookBackLayout at(grid, CHANNELS);
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  char* conv2 = memory;
-  char* conv3 = conv2 + kSecond * kConv2Pitch;
-  char* raw = memory + weight_bytes(CHANNELS);
-  char* images = raw + raw_bytes(grid, pass.obs_are_floats, num_at_once);
-  zero_memory(images, num_at_once * at.total);
-  copy_rows<2 * 4 * kFirst>(saved.conv2, kSecond, kConv2Pitch, conv2);
-  copy_rows<2 * 4 * kSecond>(saved.conv3, CHANNELS, kConv3Pitch, conv3);
-  const RawObs obs(grid, pass);
-  const int features = (grid.rows - 2) * (grid.pitch - 2) * CHANNELS;
-  const auto count_at = [&](int begin) { return min(num_at_once, pass.batch - begin); };
-  const auto load = [&](int begin) {
-    for (int i = 0; i < count_at(begin); ++i) {
-      char* image = images + i * at.total;
-      const std::int64_t n = begin + i;
-      copy_third<CHANNELS>(grid, scratch.features_grad + n * features,
-                           image + at.third_grad + grid.guard() * third_pitch(CHANNELS));
-      // The last pixel does not count, and has no place.
-      copy_rows<2 * kSecond>(saved.second + n * grid.second_pixels * kSecond,
-                             grid.second_pixels - 1, kSecondPitch, image + at.second);
-    }
-    obs.load(begin, count_at(begin), raw);
-  };
+// ---- partial sums ------------------------------------------------------------------------------
 
-  // Which weights' gradients this warp sums: of the third layer a place and half of the outputs, of
-  // the second likewise, of the first all, over its own pixels.
-  constexpr int kPitch3 = third_pitch(CHANNELS);
-  constexpr int kTiles3 = CHANNELS / 32;
-  const int place = warp % 4;
-  const int half = warp / 4;
-  float sum3[kTiles3][4][4] = {};
-  float bias3[kTiles3][4] = {};
-  float sum2[1][2][4] = {};
-  float bias2[1][4] = {};
-  float sum1[2][4] = {};
+// The weight gradients that a warp holds in registers.
+template <int CHANNELS>
+struct WarpGrads {
+  static constexpr int kConv3Tiles = CHANNELS / 32;
+  float conv3[kConv3Tiles][4][4] = {};
+  float conv3_bias[kConv3Tiles][4] = {};
+  float conv2[1][2][4] = {};
+  float conv2_bias[1][4] = {};
+  float conv1[2][4] = {};
+};
 
-  const int stride = static_cast<int>(gridDim.x) * num_at_once;
-  const int start = static_cast<int>(blockIdx.x) * num_at_once;
-  __syncthreads();  // zeros are there
-  load(start);
-  end_of_group();
-  for (int begin = start; begin < pass.batch; begin += stride) {
-    const int count = count_at(begin);
-    wait_for_groups_but<0>();
-    __syncthreads();
-    make_images(grid, obs, raw, begin, count, images, at.total);
-    const int pairs = (grid.second_tiles + 1) / 2;
-    for (int unit = warp; unit < count * pairs; unit += kConvWarps) {
-      look_back_third<CHANNELS>(grid, at, images + unit / pairs * at.total, shared_address(conv3),
-                                unit % pairs * 2, lane);
-    }
-    for (int i = 0; i < count; ++i) {
-      const std::uint32_t image = shared_address(images + i * at.total);
-      add_weight_grads<kTiles3, 4, kPitch3, kSecondPitch>(
-          image + at.third_grad + grid.guard() * kPitch3 + half * CHANNELS + left_of<kPitch3>(lane),
-          image + at.second + grid.step(place) * kSecondPitch + right_of<kSecondPitch>(lane),
-          grid.third_tiles, place == 0, sum3, bias3);
-    }
-    __syncthreads();
-
-    // The third layer's part is over: what the next images need is on its way.
-    if (begin + stride < pass.batch) load(begin + stride);
-    end_of_group();
-    const Columns<16> columns(saved.columns1, pass.weights.conv1_bias, 0, lane);
-    for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      const int i = grid.by_first_tiles(unit);
-      char* image = images + i * at.total;
-      see_first<CELLS>(grid, shared_address(image), unit - i * grid.first_tiles, lane, columns,
-                       image + at.first, image + at.winner);
-    }
-    __syncthreads();
-
-    for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      const int i = grid.by_first_tiles(unit);
-      look_back_second<CELLS>(grid, at, images + i * at.total, shared_address(conv2),
-                              unit - i * grid.first_tiles, lane, sum1);
-    }
-    for (int i = 0; i < count; ++i) {
-      const std::uint32_t image = shared_address(images + i * at.total);
-      add_weight_grads<1, 2, kSecondPitch, kFirstPitch>(
-          image + at.second_grad + grid.guard() * kSecondPitch + half * 32 +
-              left_of<kSecondPitch>(lane),
-          image + at.first + grid.step(place) * kFirstPitch + right_of<kFirstPitch>(lane),
-          grid.second_tiles, place == 0, sum2, bias2);
-    }
-  }
-
-  // The block's parts, in the order of the gradients.
-  const ConvPart part(CHANNELS);
-  float* to = scratch.conv_parts + static_cast<std::int64_t>(blockIdx.x) * part.size;
+// Writes the weight gradients of conv 3 and conv 2: of one tap, and half of the outputs.
+template <int CHANNELS>
+__device__ void store_conv3_conv2(const WarpGrads<CHANNELS>& grads, const ConvPartial& partial,
+                                  int tap, int half, int lane, float* to) {
 #pragma unroll
-  for (int i = 0; i < 2 * kTiles3; ++i) {
+  for (int i = 0; i < 2 * WarpGrads<CHANNELS>::kConv3Tiles; ++i) {
     const int out = half * CHANNELS / 2 + i * 8 + lane / 4;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      float* row = to + part.conv3 + (out * 4 + place) * kSecond + j * 8 + lane % 4 * 2;
-      *reinterpret_cast<float2*>(row) = {sum3[i / 2][j][i % 2 * 2], sum3[i / 2][j][i % 2 * 2 + 1]};
+      float* row = to + partial.conv3 + (out * 4 + tap) * kConv2Channels + j * 8 + lane % 4 * 2;
+      *reinterpret_cast<float2*>(row) = {grads.conv3[i / 2][j][i % 2 * 2],
+                                         grads.conv3[i / 2][j][i % 2 * 2 + 1]};
     }
-    if (place == 0 && lane % 4 == 0) to[part.conv3_bias + out] = bias3[i / 2][i % 2 * 2];
+    if (tap == 0 && lane % 4 == 0) {
+      to[partial.conv3_bias + out] = grads.conv3_bias[i / 2][i % 2 * 2];
+    }
   }
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const int out = half * 16 + i * 8 + lane / 4;
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-      float* row = to + part.conv2 + (out * 4 + place) * kFirst + j * 8 + lane % 4 * 2;
-      *reinterpret_cast<float2*>(row) = {sum2[0][j][i * 2], sum2[0][j][i * 2 + 1]};
+      float* row = to + partial.conv2 + (out * 4 + tap) * kConv1Channels + j * 8 + lane % 4 * 2;
+      *reinterpret_cast<float2*>(row) = {grads.conv2[0][j][i * 2], grads.conv2[0][j][i * 2 + 1]};
     }
-    if (place == 0 && lane % 4 == 0) to[part.conv2_bias + out] = bias2[0][i * 2];
+    if (tap == 0 && lane % 4 == 0) to[partial.conv2_bias + out] = grads.conv2_bias[0][i * 2];
   }
+}
 
-  // Those of the first layer are of all warps; the fourth channel has the bias.
+// Adds the weight gradients of conv 1 of all warps, in order of warps, and writes them.  The fourth
+// channel, which is one in the image, gives the bias.  `memory`: kConvWarps * kConv1GradSize
+// floats.
+__device__ void reduce_and_store_conv1(const float (&sum)[2][4], const ConvPartial& partial,
+                                       int warp, int lane, char* memory, float* to) {
   __syncthreads();
-  auto* sums = reinterpret_cast<float*>(images);  // [warp][out][place][channel]
+  auto* sums = reinterpret_cast<float*>(memory);  // [warp][out][tap][channel]
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    sums[warp * 256 + (i / 2 % 2 * 8 + lane / 4) * 16 + i / 4 * 8 + lane % 4 * 2 + i % 2] =
-        sum1[i / 4][i % 4];
+    sums[warp * kConv1GradSize + (i / 2 % 2 * 8 + lane / 4) * 16 + i / 4 * 8 + lane % 4 * 2 +
+         i % 2] = sum[i / 4][i % 4];
   }
   __syncthreads();
+  static_assert(kConv1GradSize == kConvThreads, "a thread has one number");
   float total = 0;
-  for (int w = 0; w < kConvWarps; ++w) total += sums[w * 256 + threadIdx.x];
-  const int out_and_place = static_cast<int>(threadIdx.x) / 4;
+  for (int w = 0; w < kConvWarps; ++w) total += sums[w * kConv1GradSize + threadIdx.x];
+  const int out_and_tap = static_cast<int>(threadIdx.x) / 4;
   const int channel = static_cast<int>(threadIdx.x) % 4;
-  if (channel < kIn) to[part.conv1 + out_and_place * kIn + channel] = total;
-  if (threadIdx.x % 16 == kIn) to[part.conv1_bias + out_and_place / 4] = total;
+  if (channel < kObsChannels) to[partial.conv1 + out_and_tap * kObsChannels + channel] = total;
+  if (threadIdx.x % 16 == kObsChannels) to[partial.conv1_bias + out_and_tap / 4] = total;
+}
+
+// ---- kernel ------------------------------------------------------------------------------------
+
+template <int CHANNELS, int POOL_TAPS>
+__global__ void __launch_bounds__(kConvThreads, 2)
+    conv_backward(Tiling tiling, TrainPass pass, SavedActivations saved, BackwardScratch scratch,
+                  int images_at_once) {
+  extern __shared__ uint4 aligned_memory[];
+  auto* memory = reinterpret_cast<char*>(aligned_memory);
+  const ConvBackwardSmem smem(tiling, CHANNELS);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  char* conv2_weights = memory;
+  char* conv3_weights = conv2_weights + kConv2Channels * kConv2WeightPitch;
+  char* raw = memory + weight_bytes(CHANNELS);
+  char* images = raw + raw_bytes(tiling, pass.obs_are_floats, images_at_once);
+  zero_memory(images, images_at_once * smem.total);
+  copy_rows<2 * 4 * kConv1Channels>(saved.conv2_weights, kConv2Channels, kConv2WeightPitch,
+                                    conv2_weights);
+  copy_rows<2 * 4 * kConv2Channels>(saved.conv3_weights, CHANNELS, kConv3WeightPitch,
+                                    conv3_weights);
+  const RawObs obs(tiling, pass);
+  const int features = (tiling.rows - 2) * (tiling.pitch - 2) * CHANNELS;
+  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const auto load = [&](int begin) {
+    for (int i = 0; i < count_at(begin); ++i) {
+      char* image = images + i * smem.total;
+      const std::int64_t n = begin + i;
+      copy_conv3_grad<CHANNELS>(tiling, scratch.features_grad + n * features,
+                                image + smem.conv3_grad + tiling.guard() * conv3_pitch(CHANNELS));
+      // The last pixel is padding, and has no room.
+      copy_rows<2 * kConv2Channels>(saved.conv2_out + n * tiling.conv2_pixels * kConv2Channels,
+                                    tiling.conv2_pixels - 1, kConv2Pitch, image + smem.conv2);
+    }
+    obs.load(begin, count_at(begin), raw);
+  };
+
+  // The weights whose gradients this warp sums for conv 3 and conv 2.
+  constexpr int kConv3Pitch = conv3_pitch(CHANNELS);
+  const int tap = warp % 4;
+  const int half = warp / 4;
+  WarpGrads<CHANNELS> grads;
+
+  const int stride = static_cast<int>(gridDim.x) * images_at_once;
+  const int start = static_cast<int>(blockIdx.x) * images_at_once;
+  __syncthreads();  // the zeros are written
+  load(start);
+  cp_async_commit();
+  for (int begin = start; begin < pass.batch; begin += stride) {
+    const int count = count_at(begin);
+    cp_async_wait<0>();
+    __syncthreads();
+
+    // conv 3: input gradients, by tiles; weight gradients, by taps.
+    make_images(tiling, obs, raw, begin, count, images, smem.total);
+    const int pairs = (tiling.conv2_tiles + 1) / 2;
+    for (int index = warp; index < count * pairs; index += kConvWarps) {
+      conv3_input_grad<CHANNELS>(tiling, smem, images + index / pairs * smem.total,
+                                 shared_address(conv3_weights), index % pairs * 2, lane);
+    }
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t image = shared_address(images + i * smem.total);
+      add_weight_grads<WarpGrads<CHANNELS>::kConv3Tiles, 4, kConv3Pitch, kConv2Pitch>(
+          image + smem.conv3_grad + tiling.guard() * kConv3Pitch + half * CHANNELS +
+              left_lane_offset<kConv3Pitch>(lane),
+          image + smem.conv2 + tiling.tap_offset(tap) * kConv2Pitch +
+              right_lane_offset<kConv2Pitch>(lane),
+          tiling.conv3_tiles, tap == 0, grads.conv3, grads.conv3_bias);
+    }
+    __syncthreads();
+
+    // conv 3 is done with its arrays: the next group's are copied from here on.
+    if (begin + stride < pass.batch) load(begin + stride);
+    cp_async_commit();
+    const WeightFragments<16> weights1(saved.fragments1, pass.weights.conv1_bias, 0, lane);
+    for (int index = warp; index < count * tiling.conv1_tiles; index += kConvWarps) {
+      const int i = tiling.by_conv1_tiles(index);
+      char* image = images + i * smem.total;
+      conv1_pool_relu<POOL_TAPS, true>(tiling, shared_address(image),
+                                       index - i * tiling.conv1_tiles, lane, weights1,
+                                       image + smem.conv1, image + smem.argmax);
+    }
+    __syncthreads();
+
+    // conv 2 and conv 1: weight gradients.
+    for (int index = warp; index < count * tiling.conv1_tiles; index += kConvWarps) {
+      const int i = tiling.by_conv1_tiles(index);
+      add_conv1_weight_grad<POOL_TAPS>(tiling, smem, images + i * smem.total,
+                                       shared_address(conv2_weights),
+                                       index - i * tiling.conv1_tiles, lane, grads.conv1);
+    }
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t image = shared_address(images + i * smem.total);
+      add_weight_grads<1, 2, kConv2Pitch, kConv1Pitch>(
+          image + smem.conv2_grad + tiling.guard() * kConv2Pitch + half * 32 +
+              left_lane_offset<kConv2Pitch>(lane),
+          image + smem.conv1 + tiling.tap_offset(tap) * kConv1Pitch +
+              right_lane_offset<kConv1Pitch>(lane),
+          tiling.conv2_tiles, tap == 0, grads.conv2, grads.conv2_bias);
+    }
+  }
+
+  const ConvPartial partial(CHANNELS);
+  float* to = scratch.conv_partials + static_cast<std::int64_t>(blockIdx.x) * partial.size;
+  store_conv3_conv2(grads, partial, tap, half, lane, to);
+  reduce_and_store_conv1(grads.conv1, partial, warp, lane, images, to);
 }
 
 }  // namespace
 
 int conv_backward_smem_bytes(const Shape& shape) {
-  const Grid grid(shape);
-  return weight_bytes(shape.channels) + raw_bytes(grid, /*are_floats=*/true, 1) +
-         LookBackLayout(grid, shape.channels).total;
+  const Tiling tiling(shape);
+  return weight_bytes(shape.channels) + raw_bytes(tiling, /*are_floats=*/true, 1) +
+         ConvBackwardSmem(tiling, shape.channels).total;
 }
 
 int launch_conv_backward(const TrainPass& pass, const SavedActivations& saved,
                          const BackwardScratch& scratch, void* stream) {
-  const Grid grid(pass.shape);
+  const Tiling tiling(pass.shape);
   const int channels = pass.shape.channels;
-  const auto bytes_of = [&](int images) {
-    // Small images leave less than the last sums need.
-    return weight_bytes(channels) + raw_bytes(grid, pass.obs_are_floats, images) +
-           std::max(images * LookBackLayout(grid, channels).total, kConvWarps * 256 * 4);
+  const auto bytes_for = [&](int images) {
+    // Small images need less than the reduction at the end.
+    constexpr int kReductionBytes = kConvWarps * kConv1GradSize * static_cast<int>(sizeof(float));
+    return weight_bytes(channels) + raw_bytes(tiling, pass.obs_are_floats, images) +
+           std::max(images * ConvBackwardSmem(tiling, channels).total, kReductionBytes);
   };
-  const int at_once = images_at_once(bytes_of);
-  const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
-  const auto kernel = pass.shape.pool ? (channels == 64 ? look_back<64, 4> : look_back<32, 4>)
-                                      : (channels == 64 ? look_back<64, 1> : look_back<32, 1>);
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes_of(at_once));
-  kernel<<<blocks, kConvThreads, bytes_of(at_once), static_cast<cudaStream_t>(stream)>>>(
-      grid, pass, saved, scratch, at_once);
+  const int images_at_once = choose_images_at_once(bytes_for);
+  const int blocks = std::min((pass.batch + images_at_once - 1) / images_at_once, kMaxConvBlocks);
+  const bool is_wide = channels == 64;
+  const auto kernel = pass.shape.pool ? (is_wide ? conv_backward<64, 4> : conv_backward<32, 4>)
+                                      : (is_wide ? conv_backward<64, 1> : conv_backward<32, 1>);
+  const int bytes = bytes_for(images_at_once);
+  require(kernel, {.shared_bytes = bytes});
+  kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(
+      tiling, pass, saved, scratch, images_at_once);
   return blocks;
 }
 

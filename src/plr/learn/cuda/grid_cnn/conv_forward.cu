@@ -1,222 +1,198 @@
+// Forward pass of the grid CNN's three convolutions, on tensor cores.
+//
+// Computes conv 1, max pool, ReLU, conv 2, ReLU, conv 3, ReLU.  Saves the output of conv 2 and the
+// features in bf16.
+//
+// Grid: at most two thread blocks per multiprocessor of a Hopper (kMaxConvBlocks); a thread block
+// loops over groups of one to four images.  Block: 256 threads, 8 warps.
+// Shared memory, at most kBlockBytes: per image its two copies and the outputs of conv 1 and conv 2
+// (ConvForwardSmem), then the raw observations of the next group.
+// Ownership: a thread block owns whole images.  A warp owns 16 output channels of each layer, whose
+// weights stay in its registers, and shares the tiles of 16 pixels of all images with the warps
+// that have the same channels.
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
 namespace plr::cuda::grid_cnn {
 namespace {
 
-// ---- pack --------------------------------------------------------------------------------------
-
-constexpr int kPackThreads = 256;
-
-// Two weights a thread, of all layers one after another.
-__global__ void __launch_bounds__(kPackThreads)
-    pack(Weights from, SavedActivations to, int channels, int num_features, bool shared) {
-  int i = static_cast<int>(blockIdx.x) * kPackThreads + static_cast<int>(threadIdx.x);
-  const auto pair = [](const float* p) { return pack_bf16(p[0], p[1]); };
-  if (i < kFirst * 8) {
-    const ColumnWord word = column_word(i, 16);  // of inputs [2][2][4]
-    const float* place = from.conv1 + (word.channel * 4 + word.k / 4) * kIn;
-    to.columns1[i] = word.k % 4 == 0 ? pair(place) : pack_bf16(place[2], 0.0F);
-    return;
-  }
-  i -= kFirst * 8;
-  const auto pack_conv = [&](const float* weights, int inputs, std::uint32_t* columns,
-                             std::uint32_t* conv) {
-    const ColumnWord word = column_word(i, inputs);
-    columns[i] = pair(weights + word.channel * inputs + word.k);
-    conv[i] = pair(weights + 2 * i);
-  };
-  if (i < kSecond * 4 * kFirst / 2) {
-    pack_conv(from.conv2, 4 * kFirst, to.columns2, to.conv2);
-    return;
-  }
-  i -= kSecond * 4 * kFirst / 2;
-  if (i < channels * 4 * kSecond / 2) {
-    pack_conv(from.conv3, 4 * kSecond, to.columns3, to.conv3);
-    return;
-  }
-  i -= channels * 4 * kSecond / 2;
-  const int half = kHidden * num_features / 2;
-  if (i >= 2 * half) return;
-  auto* hidden = reinterpret_cast<std::uint32_t*>(to.hidden);
-  if (i < half) {
-    hidden[i] = pair(from.actor + 2 * i);
-  } else {
-    hidden[i] = shared ? 0 : pair(from.critic + 2 * (i - half));
-  }
-}
-
-// ---- see ---------------------------------------------------------------------------------------
-
-// Of one image, in bytes: the image twice, then what two convolutions make of it.
-struct SeeLayout {
-  int first, second, total;
-  __host__ __device__ explicit SeeLayout(const Grid& grid)
-      : first(2 * grid.image_bytes),
-        second(first + grid.first_bytes()),
-        total(second + grid.second_bytes()) {}
+// Offsets of one image's arrays, in bytes; its two copies come first.
+struct ConvForwardSmem {
+  int conv1, conv2, total;
+  __host__ __device__ explicit ConvForwardSmem(const Tiling& tiling)
+      : conv1(2 * tiling.image_bytes),
+        conv2(conv1 + tiling.conv1_bytes()),
+        total(conv2 + tiling.conv2_bytes()) {}
 };
 
-// A 2x2 convolution of two tiles, each of 16 pixels and 16 channels, and ReLU; two at once, since
-// their sums need not wait for each other.  put(which, pixel of the tile, four channels).
-template <int IN, class Put>
-__device__ void convolve(const Grid& grid, const std::uint32_t (&tiles)[2], int lane,
-                         const Columns<4 * IN>& columns, Put put) {
+// The warps that share the tiles of a layer with OUT channels, 16 per warp.
+template <int OUT>
+struct ChannelGroups {
+  static constexpr int kGroups = OUT / 16;
+  static constexpr int kWarpsPerGroup = kConvWarps / kGroups;
+};
+
+// A 2x2 convolution with ReLU of two tiles and 16 channels.  Calls store(which tile, pixel in the
+// tile, four channels in bf16).
+template <int IN, class Store>
+__device__ void conv2x2_relu(const Tiling& tiling, const std::uint32_t (&tiles)[2], int lane,
+                             const WeightFragments<4 * IN>& weights, Store store) {
   constexpr int kPitch = 2 * IN + 16;
-  const std::uint32_t mine = lane % 16 * kPitch + lane / 16 * 16;
-  Sums sums[2] = {Sums(columns.bias), Sums(columns.bias)};
+  const std::uint32_t lane_offset = lane % 16 * kPitch + lane / 16 * 16;
+  Accumulator sums[2] = {Accumulator(weights.bias), Accumulator(weights.bias)};
 #pragma unroll
-  for (int k = 0; k < IN / 4; ++k) {
-    const std::uint32_t step = mine + grid.step(k / (IN / 16)) * kPitch + k % (IN / 16) * 32;
+  for (int k = 0; k < IN / 4; ++k) {  // 16 inputs of one tap
+    const std::uint32_t offset =
+        lane_offset + tiling.tap_offset(k / (IN / 16)) * kPitch + k % (IN / 16) * 32;
     std::uint32_t a[2][4];
-    load_matrix(a[0], tiles[0] + step);
-    load_matrix(a[1], tiles[1] + step);
-    sums[0].add(a[0], columns.weight[k]);
-    sums[1].add(a[1], columns.weight[k]);
+    ldmatrix_x4(a[0], tiles[0] + offset);
+    ldmatrix_x4(a[1], tiles[1] + offset);
+    sums[0].add(a[0], weights.weight[k]);
+    sums[1].add(a[1], weights.weight[k]);
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const Sums& sum = sums[i / 2];
-    put(i / 2, i % 2 * 8 + lane / 4,
-        uint2{pack_bf16(relu(sum.at(i % 2, 0)), relu(sum.at(i % 2, 1))),
-              pack_bf16(relu(sum.at(i % 2, 2)), relu(sum.at(i % 2, 3)))});
+    const Accumulator& sum = sums[i / 2];
+    store(i / 2, i % 2 * 8 + lane / 4,
+          uint2{pack_bf16(relu(sum.at(i % 2, 0)), relu(sum.at(i % 2, 1))),
+                pack_bf16(relu(sum.at(i % 2, 2)), relu(sum.at(i % 2, 3)))});
   }
 }
 
-template <int CHANNELS, int CELLS>
+// conv 2 and conv 3 are not functions of their own: with them the compiler made 7 % more
+// instructions.
+template <int CHANNELS, int POOL_TAPS>
 __global__ void __launch_bounds__(kConvThreads, 2)
-    see(Grid grid, TrainPass pass, SavedActivations saved, int num_at_once) {
+    conv_trunk_forward(Tiling tiling, TrainPass pass, SavedActivations saved, int images_at_once) {
   extern __shared__ uint4 aligned_memory[];
   auto* memory = reinterpret_cast<char*>(aligned_memory);
-  const SeeLayout at(grid);
-  char* raw = memory + num_at_once * at.total;
+  const ConvForwardSmem smem(tiling);
+  char* raw = memory + images_at_once * smem.total;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
-  const int stride = static_cast<int>(gridDim.x) * num_at_once;
-  const int start = static_cast<int>(blockIdx.x) * num_at_once;
-  const auto count_at = [&](int begin) { return min(num_at_once, pass.batch - begin); };
-  const RawObs obs(grid, pass);
+  const int stride = static_cast<int>(gridDim.x) * images_at_once;
+  const int start = static_cast<int>(blockIdx.x) * images_at_once;
+  const auto count_at = [&](int begin) { return min(images_at_once, pass.batch - begin); };
+  const RawObs obs(tiling, pass);
   obs.load(start, count_at(start), raw);
-  end_of_group();
-  zero_memory(memory, num_at_once * at.total);
+  cp_async_commit();
+  zero_memory(memory, images_at_once * smem.total);
 
-  // A warp has 16 channels of each layer, whose weights it keeps, and shares the pixels of all
-  // images with those that have the same channels.
-  constexpr int kSecondGroups = kSecond / 16;
-  constexpr int kSecondSharers = kConvWarps / kSecondGroups;
-  constexpr int kThirdGroups = CHANNELS / 16;
-  constexpr int kThirdSharers = kConvWarps / kThirdGroups;
-  const int second_channel = warp % kSecondGroups * 16;
-  const int third_channel = warp % kThirdGroups * 16;
-  const Columns<16> first_columns(saved.columns1, pass.weights.conv1_bias, 0, lane);
-  const Columns<4 * kFirst> second_columns(saved.columns2, pass.weights.conv2_bias, second_channel,
-                                           lane);
-  const Columns<4 * kSecond> third_columns(saved.columns3, pass.weights.conv3_bias, third_channel,
-                                           lane);
-  wait_for_groups_but<0>();
+  using Conv2Groups = ChannelGroups<kConv2Channels>;
+  using Conv3Groups = ChannelGroups<CHANNELS>;
+  const int conv2_channel = warp % Conv2Groups::kGroups * 16;
+  const int conv3_channel = warp % Conv3Groups::kGroups * 16;
+  const WeightFragments<16> weights1(saved.fragments1, pass.weights.conv1_bias, 0, lane);
+  const WeightFragments<4 * kConv1Channels> weights2(saved.fragments2, pass.weights.conv2_bias,
+                                                     conv2_channel, lane);
+  const WeightFragments<4 * kConv2Channels> weights3(saved.fragments3, pass.weights.conv3_bias,
+                                                     conv3_channel, lane);
+  cp_async_wait<0>();
   __syncthreads();
-  make_images(grid, obs, raw, start, count_at(start), memory, at.total);
+  make_images(tiling, obs, raw, start, count_at(start), memory, smem.total);
 
-  // The next images are on their way while these are seen.
+  // The next group's observations are copied while this group is convolved.
   for (int begin = start; begin < pass.batch; begin += stride) {
     const int count = count_at(begin);
     const int next = begin + stride;
     __syncthreads();
     if (next < pass.batch) obs.load(next, count_at(next), raw);
-    end_of_group();
-    for (int unit = warp; unit < count * grid.first_tiles; unit += kConvWarps) {
-      const int i = grid.by_first_tiles(unit);
-      char* image = memory + i * at.total;
-      see_first<CELLS>(grid, shared_address(image), unit - i * grid.first_tiles, lane,
-                       first_columns, image + at.first);
+    cp_async_commit();
+    for (int index = warp; index < count * tiling.conv1_tiles; index += kConvWarps) {
+      const int i = tiling.by_conv1_tiles(index);
+      char* image = memory + i * smem.total;
+      conv1_pool_relu<POOL_TAPS, false>(tiling, shared_address(image),
+                                        index - i * tiling.conv1_tiles, lane, weights1,
+                                        image + smem.conv1, nullptr);
     }
     __syncthreads();
-
-    const int second_units = count * grid.second_tiles;
-    for (int unit = warp / kSecondGroups; unit < second_units; unit += 2 * kSecondSharers) {
+    // conv 2: into shared memory, and saved.
+    const int num_conv2_tiles = count * tiling.conv2_tiles;
+    for (int index = warp / Conv2Groups::kGroups; index < num_conv2_tiles;
+         index += 2 * Conv2Groups::kWarpsPerGroup) {
       int image[2], tile[2];
-      std::uint32_t tiles[2];
-      for (int k = 0; k < 2; ++k) {
-        const int mine = min(unit + k * kSecondSharers, second_units - 1);
-        image[k] = grid.by_second_tiles(mine);
-        tile[k] = mine - image[k] * grid.second_tiles;
-        tiles[k] =
-            shared_address(memory + image[k] * at.total + at.first) + tile[k] * kTile * kFirstPitch;
+      std::uint32_t inputs[2];
+      for (int k = 0; k < 2; ++k) {  // the last tile twice if there is no second one
+        const int mine = min(index + k * Conv2Groups::kWarpsPerGroup, num_conv2_tiles - 1);
+        image[k] = tiling.by_conv2_tiles(mine);
+        tile[k] = mine - image[k] * tiling.conv2_tiles;
+        inputs[k] = shared_address(memory + image[k] * smem.total + smem.conv1) +
+                    tile[k] * kTile * kConv1Pitch;
       }
-      const int channel = second_channel + lane % 4 * 4;
-      convolve<kFirst>(grid, tiles, lane, second_columns, [&](int k, int pixel, uint2 seen) {
-        pixel += tile[k] * kTile;
-        if (pixel >= grid.second_pixels) return;
-        if (pixel - grid.by_pitch(pixel) * grid.pitch == grid.pitch - 1) seen = {};
-        *reinterpret_cast<uint2*>(memory + image[k] * at.total + at.second + pixel * kSecondPitch +
-                                  channel * 2) = seen;
-        const std::int64_t row =
-            static_cast<std::int64_t>(begin + image[k]) * grid.second_pixels + pixel;
-        *reinterpret_cast<uint2*>(saved.second + row * kSecond + channel) = seen;
-      });
+      const int channel = conv2_channel + lane % 4 * 4;
+      conv2x2_relu<kConv1Channels>(
+          tiling, inputs, lane, weights2, [&](int k, int pixel, uint2 activation) {
+            pixel += tile[k] * kTile;
+            if (pixel >= tiling.conv2_pixels) return;
+            // The last pixel of a row is padding.
+            if (pixel - tiling.by_pitch(pixel) * tiling.pitch == tiling.pitch - 1) activation = {};
+            *reinterpret_cast<uint2*>(memory + image[k] * smem.total + smem.conv2 +
+                                      pixel * kConv2Pitch + channel * 2) = activation;
+            const std::int64_t row =
+                static_cast<std::int64_t>(begin + image[k]) * tiling.conv2_pixels + pixel;
+            *reinterpret_cast<uint2*>(saved.conv2_out + row * kConv2Channels + channel) =
+                activation;
+          });
     }
-    wait_for_groups_but<0>();
+    cp_async_wait<0>();
     __syncthreads();
-
+    // conv 1 is done with the images, so that the next ones may take their place.
     if (next < pass.batch) {
-      make_images(grid, obs, raw, next, count_at(next), memory, at.total);
+      make_images(tiling, obs, raw, next, count_at(next), memory, smem.total);
     }
-    const int rows = grid.rows - 2;
-    const int columns = grid.pitch - 2;
-    const int third_units = count * grid.third_tiles;
-    for (int unit = warp / kThirdGroups; unit < third_units; unit += 2 * kThirdSharers) {
+    // conv 3: the features, without padding.
+    const int rows = tiling.rows - 2;
+    const int columns = tiling.pitch - 2;
+    const int num_conv3_tiles = count * tiling.conv3_tiles;
+    for (int index = warp / Conv3Groups::kGroups; index < num_conv3_tiles;
+         index += 2 * Conv3Groups::kWarpsPerGroup) {
       int image[2], tile[2];
-      std::uint32_t tiles[2];
-      for (int k = 0; k < 2; ++k) {
-        const int mine = min(unit + k * kThirdSharers, third_units - 1);
-        image[k] = grid.by_third_tiles(mine);
-        tile[k] = mine - image[k] * grid.third_tiles;
-        tiles[k] = shared_address(memory + image[k] * at.total + at.second) +
-                   tile[k] * kTile * kSecondPitch;
+      std::uint32_t inputs[2];
+      for (int k = 0; k < 2; ++k) {  // the last tile twice if there is no second one
+        const int mine = min(index + k * Conv3Groups::kWarpsPerGroup, num_conv3_tiles - 1);
+        image[k] = tiling.by_conv3_tiles(mine);
+        tile[k] = mine - image[k] * tiling.conv3_tiles;
+        inputs[k] = shared_address(memory + image[k] * smem.total + smem.conv2) +
+                    tile[k] * kTile * kConv2Pitch;
       }
       __nv_bfloat16* features = saved.features +
                                 static_cast<std::int64_t>(begin) * rows * columns * CHANNELS +
-                                third_channel + lane % 4 * 4;
-      convolve<kSecond>(grid, tiles, lane, third_columns, [&](int k, int pixel, uint2 seen) {
-        pixel += tile[k] * kTile;
-        const int y = grid.by_pitch(pixel);
-        const int x = pixel - y * grid.pitch;
-        if (y >= rows || x >= columns) return;
-        const int there = ((image[k] * rows + y) * columns + x) * CHANNELS;
-        *reinterpret_cast<uint2*>(features + there) = seen;
-      });
+                                conv3_channel + lane % 4 * 4;
+      conv2x2_relu<kConv2Channels>(
+          tiling, inputs, lane, weights3, [&](int k, int pixel, uint2 activation) {
+            pixel += tile[k] * kTile;
+            const int y = tiling.by_pitch(pixel);
+            const int x = pixel - y * tiling.pitch;
+            if (y >= rows || x >= columns) return;
+            const int at = ((image[k] * rows + y) * columns + x) * CHANNELS;
+            *reinterpret_cast<uint2*>(features + at) = activation;
+          });
     }
   }
 }
 
 }  // namespace
 
-void launch_pack(const TrainPass& pass, const SavedActivations& saved, void* stream) {
-  const int features = pass.shape.num_features();
-  const int pairs = kFirst * 8 + kSecond * 4 * kFirst / 2 + pass.shape.channels * 4 * kSecond / 2 +
-                    kHidden * features;
-  const int blocks = (pairs + kPackThreads - 1) / kPackThreads;
-  pack<<<blocks, kPackThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      pass.weights, saved, pass.shape.channels, features, pass.shared_hidden);
-}
-
 void launch_conv_forward(const TrainPass& pass, const SavedActivations& saved, void* stream) {
-  const Grid grid(pass.shape);
-  const auto bytes_of = [&](int images) {
-    return images * SeeLayout(grid).total + raw_bytes(grid, pass.obs_are_floats, images);
+  const Tiling tiling(pass.shape);
+  const auto bytes_for = [&](int images) {
+    return images * ConvForwardSmem(tiling).total + raw_bytes(tiling, pass.obs_are_floats, images);
   };
-  const int at_once = images_at_once(bytes_of);
-  const int blocks = std::min((pass.batch + at_once - 1) / at_once, kMaxConvBlocks);
-  const int bytes = bytes_of(at_once);
-  const bool wide = pass.shape.channels == 64;
-  const auto kernel =
-      pass.shape.pool ? (wide ? see<64, 4> : see<32, 4>) : (wide ? see<64, 1> : see<32, 1>);
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(grid, pass, saved,
-                                                                             at_once);
+  const int images_at_once = choose_images_at_once(bytes_for);
+  const int blocks = std::min((pass.batch + images_at_once - 1) / images_at_once, kMaxConvBlocks);
+  const int bytes = bytes_for(images_at_once);
+  const bool is_wide = pass.shape.channels == 64;
+  const auto kernel = pass.shape.pool
+                          ? (is_wide ? conv_trunk_forward<64, 4> : conv_trunk_forward<32, 4>)
+                          : (is_wide ? conv_trunk_forward<64, 1> : conv_trunk_forward<32, 1>);
+  require(kernel, {.shared_bytes = bytes});
+  kernel<<<blocks, kConvThreads, bytes, static_cast<cudaStream_t>(stream)>>>(tiling, pass, saved,
+                                                                             images_at_once);
 }
 
 }  // namespace plr::cuda::grid_cnn

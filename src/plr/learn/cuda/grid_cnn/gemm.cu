@@ -1,29 +1,39 @@
+// Matrix products of the grid CNN's hidden layers: [M, K] times [K, N] in bf16, sums in fp32.
+//
+//   forward            features x hidden weights          -> partial sums of the units
+//   input gradients    units' gradients x hidden weights  -> features' gradients, masked by ReLU
+//   weight gradients   units' gradients x features        -> partial sums of the weights' gradients
+//
+// Grid: (tiles of N, tiles of M, partial sums over K); block: 256 threads, 8 warps.
+// Shared memory: STAGES steps of 64 along K of both operands, of which one is multiplied while the
+// others are copied (cp.async).
+// Ownership: a thread block owns a tile of the result, 64x128 or 128x64, over its part of K; a warp
+// owns 32x32 of the tile.
+//
+// Either operand may be stored with K as its rows or as its columns; ldmatrix transposes as needed.
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/grid_cnn/kernels.h"
 
 namespace plr::cuda::grid_cnn {
 namespace {
 
-// Products of two matrices of bf16, [M, K] and [K, N].  A block makes a tile of the result, 64x128
-// or 128x64, over its part of K; each of its eight warps 32x32 of that.
-//
-// Either matrix may lie with K as its rows or as its columns; tensor cores take both.
-
 constexpr int kThreads = 256;
 
-// A step of one of the matrices in shared memory: as it lies in global memory, [SIDE][kStep] or
-// [kStep][SIDE], 16 bytes longer a row for the banks' sake.
+// One stage of an operand in shared memory, [SIDE][kGemmStep] or [kGemmStep][SIDE] as in global
+// memory, with 16 bytes of padding per row against bank conflicts.  SIDE is a tile's M or N.
 template <bool K_IS_ROWS, int SIDE>
-struct Slab {
-  static constexpr int kRows = K_IS_ROWS ? kStep : SIDE;
-  static constexpr int kColumns = K_IS_ROWS ? SIDE : kStep;
+struct SmemTile {
+  static constexpr int kRows = K_IS_ROWS ? kGemmStep : SIDE;
+  static constexpr int kColumns = K_IS_ROWS ? SIDE : kGemmStep;
   static constexpr int kPitch = 2 * kColumns + 16;
   static constexpr int kBytes = kRows * kPitch;
 
-  // Begins to copy; zeros beyond the end of K and of the side.
+  // Starts to copy; zeros beyond the end of K and of the side.
   static __device__ void load(std::uint32_t to, const __nv_bfloat16* from, std::int64_t pitch,
                               int first_side, int num_sides, int first_k, int end_k) {
     constexpr int kChunks = kColumns / 8;
@@ -34,48 +44,53 @@ struct Slab {
       const int column = chunk % kChunks * 8;
       const int k = first_k + (K_IS_ROWS ? row : column);
       const int side = first_side + (K_IS_ROWS ? column : row);
-      const bool is_there = k < end_k && side < num_sides;
+      const bool is_inside = k < end_k && side < num_sides;
       const std::int64_t at = K_IS_ROWS ? k * pitch + side : side * pitch + k;
-      copy128(to + row * kPitch + column * 2, is_there ? from + at : from, is_there);
+      cp_async_16(to + row * kPitch + column * 2, is_inside ? from + at : from, is_inside);
     }
   }
 
-  // What this lane gives to load the 16x16 at (side, k): as rows of the left matrix, or as two
-  // tiles of columns of the right one.
-  static __device__ std::uint32_t left_address(std::uint32_t slab, int side, int lane) {
-    return K_IS_ROWS ? slab + (lane % 8 + lane / 16 * 8) * kPitch + (side + lane / 8 % 2 * 8) * 2
-                     : slab + (side + lane % 16) * kPitch + lane / 16 * 16;
+  // This lane's address for an ldmatrix of the 16x16 at (side, 0): as the left operand's fragment,
+  // or as two n-tiles of the right operand's.
+  static __device__ std::uint32_t left_address(std::uint32_t stage, int side, int lane) {
+    return K_IS_ROWS ? stage + (lane % 8 + lane / 16 * 8) * kPitch + (side + lane / 8 % 2 * 8) * 2
+                     : stage + (side + lane % 16) * kPitch + lane / 16 * 16;
   }
-  static __device__ std::uint32_t right_address(std::uint32_t slab, int side, int lane) {
-    return K_IS_ROWS ? slab + lane % 16 * kPitch + (side + lane / 16 * 8) * 2
-                     : slab + (side + lane % 8 + lane / 16 * 8) * kPitch + lane / 8 % 2 * 16;
+  static __device__ std::uint32_t right_address(std::uint32_t stage, int side, int lane) {
+    return K_IS_ROWS ? stage + lane % 16 * kPitch + (side + lane / 16 * 8) * 2
+                     : stage + (side + lane % 8 + lane / 16 * 8) * kPitch + lane / 8 % 2 * 16;
   }
   static __device__ void load_16x16(std::uint32_t (&a)[4], std::uint32_t address, int k) {
     if constexpr (K_IS_ROWS) {
-      load_transposed(a, address + k * kPitch);
+      ldmatrix_x4_trans(a, address + k * kPitch);
     } else {
-      load_matrix(a, address + k * 2);
+      ldmatrix_x4(a, address + k * 2);
     }
   }
 };
 
-struct Factor {
-  const __nv_bfloat16* at;
+// A matrix in global memory and its row pitch, in numbers.
+struct Operand {
+  const __nv_bfloat16* data;
   std::int64_t pitch;
 };
 
-struct Sizes {
+struct MatrixSizes {
   int m, n, k;
-  int steps_of_part;  // of kStep
 };
 
-// Where a block's tile begins in the result, and a warp's 32x32 in the tile.
-struct Corner {
+struct GemmShape {
+  int m, n, k;
+  int steps_per_partial;  // of kGemmStep
+};
+
+// Where a thread block's tile begins in the result, and a warp's 32x32 in the tile.
+struct TileOrigin {
   int m, n;
   int warp_m, warp_n;
 };
 
-// Calls at(m, n, two results side by side), counted from the warp's corner.
+// Calls at(m, n, two consecutive results) for this lane's results, relative to the warp's 32x32.
 template <class At>
 __device__ void for_each_pair(const float (&sum)[2][4][4], At at) {
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -89,145 +104,174 @@ __device__ void for_each_pair(const float (&sum)[2][4][4], At at) {
   }
 }
 
-// Keeps a block's part of the sums: [parts][m][n].
-struct KeepPart {
-  float* parts;
+// Epilogue: stores a thread block's partial sum, [partials][m][n].
+struct StorePartial {
+  float* partials;
 
-  __device__ void operator()(const float (&sum)[2][4][4], const Corner& corner, const Sizes& size,
-                             char*) const {
-    float* part = parts + static_cast<std::int64_t>(blockIdx.z) * size.m * size.n;
+  __device__ void operator()(const float (&sum)[2][4][4], const TileOrigin& origin,
+                             const GemmShape& size, char*) const {
+    float* partial = partials + static_cast<std::int64_t>(blockIdx.z) * size.m * size.n;
     for_each_pair(sum, [&](int m, int n, float x, float y) {
-      m += corner.m + corner.warp_m;
-      n += corner.n + corner.warp_n;
+      m += origin.m + origin.warp_m;
+      n += origin.n + origin.warp_n;
       if (m >= size.m || n >= size.n) return;
-      *reinterpret_cast<float2*>(part + static_cast<std::int64_t>(m) * size.n + n) = {x, y};
+      *reinterpret_cast<float2*>(partial + static_cast<std::int64_t>(m) * size.n + n) = {x, y};
     });
   }
 };
 
 // Keeps gradients where ReLU let something through: [m][n] in bf16, written 16 bytes at a time, as
-// a tile of 64x128 that is first put together in shared memory.
-struct KeepWhereSeen {
+// a tile of 64x128 that is first epilogue together in shared memory.
+struct StoreReluGrad {
   const __nv_bfloat16* features;
   __nv_bfloat16* grads;
 
-  __device__ void operator()(const float (&sum)[2][4][4], const Corner& corner, const Sizes& size,
-                             char* memory) const {
+  __device__ void operator()(const float (&sum)[2][4][4], const TileOrigin& origin,
+                             const GemmShape& size, char* memory) const {
     constexpr int kPitch = 2 * 128 + 16;
-    __syncthreads();  // the factors are no longer needed
+    __syncthreads();  // the operands have been read
     for_each_pair(sum, [&](int m, int n, float x, float y) {
-      *reinterpret_cast<std::uint32_t*>(memory + (corner.warp_m + m) * kPitch +
-                                        (corner.warp_n + n) * 2) = pack_bf16(x, y);
+      *reinterpret_cast<std::uint32_t*>(memory + (origin.warp_m + m) * kPitch +
+                                        (origin.warp_n + n) * 2) = pack_bf16(x, y);
     });
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < 64 * 16 / kThreads; ++i) {
       const int chunk = i * kThreads + static_cast<int>(threadIdx.x);
-      const int m = corner.m + chunk / 16;
-      const int n = corner.n + chunk % 16 * 8;
+      const int m = origin.m + chunk / 16;
+      const int n = origin.n + chunk % 16 * 8;
       if (m >= size.m || n >= size.n) continue;
       const std::int64_t at = static_cast<std::int64_t>(m) * size.n + n;
       uint4 grad = *reinterpret_cast<const uint4*>(memory + chunk / 16 * kPitch + chunk % 16 * 16);
-      const uint4 seen = *reinterpret_cast<const uint4*>(features + at);
-      grad = {where_seen(grad.x, seen.x), where_seen(grad.y, seen.y), where_seen(grad.z, seen.z),
-              where_seen(grad.w, seen.w)};
+      const uint4 activation = *reinterpret_cast<const uint4*>(features + at);
+      grad = {mask_by_relu(grad.x, activation.x), mask_by_relu(grad.y, activation.y),
+              mask_by_relu(grad.z, activation.z), mask_by_relu(grad.w, activation.w)};
       *reinterpret_cast<uint4*>(grads + at) = grad;
     }
   }
 };
 
-// STAGES: steps of K in shared memory, of which one is multiplied while the others are on their
-// way; BLOCKS: that a multiprocessor should have room for.
-template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, int STAGES, int BLOCKS, class Put>
-__global__ void __launch_bounds__(kThreads, BLOCKS)
-    multiply(Factor left, Factor right, Sizes size, Put put) {
-  constexpr int kNTile = 64 * 128 / M_TILE;
-  using Left = Slab<LEFT_K_IS_ROWS, M_TILE>;
-  using Right = Slab<RIGHT_K_IS_ROWS, kNTile>;
-  constexpr int kStageBytes = Left::kBytes + Right::kBytes;
+// How a product is computed.
+struct GemmConfig {
+  int m_tile;            // of the result: 64 or 128; a tile has 64 * 128 numbers
+  bool left_k_is_rows;   // whether K is the row index of the left operand in memory
+  bool right_k_is_rows;  // likewise of the right operand
+  int stages;            // steps of K in shared memory
+  int blocks;            // thread blocks per multiprocessor, at least
+
+  __host__ __device__ constexpr int n_tile() const { return 64 * 128 / m_tile; }
+};
+
+template <GemmConfig CONFIG>
+struct GemmSmem {
+  using Left = SmemTile<CONFIG.left_k_is_rows, CONFIG.m_tile>;
+  using Right = SmemTile<CONFIG.right_k_is_rows, CONFIG.n_tile()>;
+  static constexpr int kStageBytes = Left::kBytes + Right::kBytes;
+  static_assert(CONFIG.stages * kStageBytes <= kBlockBytes);
+};
+
+// epilogue(sum, origin, size, shared memory) stores a warp's 32x32 results.
+template <GemmConfig CONFIG, class Epilogue>
+__global__ void __launch_bounds__(kThreads, CONFIG.blocks)
+    gemm_bf16(Operand left, Operand right, GemmShape size, Epilogue epilogue) {
+  using Left = typename GemmSmem<CONFIG>::Left;
+  using Right = typename GemmSmem<CONFIG>::Right;
+  constexpr int kStageBytes = GemmSmem<CONFIG>::kStageBytes;
+  constexpr int kMTile = CONFIG.m_tile;
+  constexpr int kNTile = CONFIG.n_tile();
   extern __shared__ uint4 aligned_memory[];
   const std::uint32_t memory = shared_address(aligned_memory);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
-  const int first_m = static_cast<int>(blockIdx.y) * M_TILE;
+  const int first_m = static_cast<int>(blockIdx.y) * kMTile;
   const int first_n = static_cast<int>(blockIdx.x) * kNTile;
-  const int first_k = static_cast<int>(blockIdx.z) * size.steps_of_part * kStep;
-  const int end_k = min(size.k, first_k + size.steps_of_part * kStep);
-  const int steps = (end_k - first_k + kStep - 1) / kStep;
-  const int warp_m = warp % (M_TILE / 32) * 32;
-  const int warp_n = warp / (M_TILE / 32) * 32;
+  const int first_k = static_cast<int>(blockIdx.z) * size.steps_per_partial * kGemmStep;
+  const int end_k = min(size.k, first_k + size.steps_per_partial * kGemmStep);
+  const int steps = (end_k - first_k + kGemmStep - 1) / kGemmStep;
+  const int warp_m = warp % (kMTile / 32) * 32;
+  const int warp_n = warp / (kMTile / 32) * 32;
 
   const auto load = [&](int step) {
     if (step < steps) {
-      const std::uint32_t to = memory + step % STAGES * kStageBytes;
-      const int k = first_k + step * kStep;
-      Left::load(to, left.at, left.pitch, first_m, size.m, k, end_k);
-      Right::load(to + Left::kBytes, right.at, right.pitch, first_n, size.n, k, end_k);
+      const std::uint32_t to = memory + step % CONFIG.stages * kStageBytes;
+      const int k = first_k + step * kGemmStep;
+      Left::load(to, left.data, left.pitch, first_m, size.m, k, end_k);
+      Right::load(to + Left::kBytes, right.data, right.pitch, first_n, size.n, k, end_k);
     }
-    end_of_group();
+    cp_async_commit();
   };
   float sum[2][4][4] = {};
 #pragma unroll
-  for (int step = 0; step < STAGES - 1; ++step) load(step);
+  for (int step = 0; step < CONFIG.stages - 1; ++step) load(step);
   for (int step = 0; step < steps; ++step) {
-    wait_for_groups_but<STAGES - 2>();
-    __syncthreads();  // all have arrived for all, and nobody reads what is loaded next
-    load(step + STAGES - 1);
-    const std::uint32_t slab = memory + step % STAGES * kStageBytes;
+    cp_async_wait<CONFIG.stages - 2>();
+    __syncthreads();  // this stage has arrived, and the one loaded next has been read
+    load(step + CONFIG.stages - 1);
+    const std::uint32_t stage = memory + step % CONFIG.stages * kStageBytes;
 #pragma unroll
-    for (int k = 0; k < kStep; k += 16) {
+    for (int k = 0; k < kGemmStep; k += 16) {
       std::uint32_t a[2][4], b[2][4];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        Left::load_16x16(a[i], Left::left_address(slab, warp_m + 16 * i, lane), k);
-        Right::load_16x16(b[i], Right::right_address(slab + Left::kBytes, warp_n + 16 * i, lane),
+        Left::load_16x16(a[i], Left::left_address(stage, warp_m + 16 * i, lane), k);
+        Right::load_16x16(b[i], Right::right_address(stage + Left::kBytes, warp_n + 16 * i, lane),
                           k);
       }
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
 #pragma unroll
         for (int j = 0; j < 4; ++j)
-          mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+          mma_bf16(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
       }
     }
   }
-  put(sum, Corner{first_m, first_n, warp_m, warp_n}, size, reinterpret_cast<char*>(aligned_memory));
+  epilogue(sum, TileOrigin{first_m, first_n, warp_m, warp_n}, size,
+           reinterpret_cast<char*>(aligned_memory));
 }
 
-template <int M_TILE, bool LEFT_K_IS_ROWS, bool RIGHT_K_IS_ROWS, int STAGES, int BLOCKS, class Put>
-void order(Factor left, Factor right, int m, int n, int k, int parts, Put put, void* stream) {
-  constexpr int kNTile = 64 * 128 / M_TILE;
-  constexpr int kStageBytes =
-      Slab<LEFT_K_IS_ROWS, M_TILE>::kBytes + Slab<RIGHT_K_IS_ROWS, kNTile>::kBytes;
-  static_assert(STAGES * kStageBytes <= kBlockBytes);
-  const int steps = ((k + kStep - 1) / kStep + parts - 1) / parts;
-  const int bytes = std::min(STAGES, steps) * kStageBytes;  // what is used of it
-  const auto kernel = multiply<M_TILE, LEFT_K_IS_ROWS, RIGHT_K_IS_ROWS, STAGES, BLOCKS, Put>;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  const dim3 blocks(static_cast<unsigned>((n + kNTile - 1) / kNTile),
-                    static_cast<unsigned>((m + M_TILE - 1) / M_TILE), static_cast<unsigned>(parts));
-  kernel<<<blocks, kThreads, bytes, static_cast<cudaStream_t>(stream)>>>(left, right,
-                                                                         {m, n, k, steps}, put);
+// Enqueues a product of size m x n x k, as `num_partials` sums over parts of K.
+template <GemmConfig CONFIG, class Epilogue>
+void launch_gemm(Operand left, Operand right, const MatrixSizes& sizes, int num_partials,
+                 Epilogue epilogue, void* stream) {
+  const auto [m, n, k] = sizes;
+  const int steps = ((k + kGemmStep - 1) / kGemmStep + num_partials - 1) / num_partials;
+  const int bytes = std::min(CONFIG.stages, steps) * GemmSmem<CONFIG>::kStageBytes;  // in use
+  const auto kernel = gemm_bf16<CONFIG, Epilogue>;
+  require(kernel, {.shared_bytes = bytes});
+  const dim3 blocks(static_cast<unsigned>((n + CONFIG.n_tile() - 1) / CONFIG.n_tile()),
+                    static_cast<unsigned>((m + CONFIG.m_tile - 1) / CONFIG.m_tile),
+                    static_cast<unsigned>(num_partials));
+  kernel<<<blocks, kThreads, bytes, static_cast<cudaStream_t>(stream)>>>(
+      left, right, {m, n, k, steps}, epilogue);
 }
+
+constexpr GemmConfig kForward = {
+    .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = false, .stages = 4, .blocks = 2};
+constexpr GemmConfig kInputGrad = {
+    .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = true, .stages = 3, .blocks = 3};
+constexpr GemmConfig kWeightGrad = {
+    .m_tile = 128, .left_k_is_rows = true, .right_k_is_rows = true, .stages = 4, .blocks = 2};
 
 }  // namespace
 
 void launch_hidden_forward(const TrainPass& pass, const SavedActivations& saved, void* stream) {
   const int features = pass.shape.num_features();
-  order<64, false, false, 4, 2>({saved.features, features}, {saved.hidden, features}, pass.batch,
-                                kUnits, features, unit_parts(pass.batch, features),
-                                KeepPart{saved.unit_parts}, stream);
+  launch_gemm<kForward>({saved.features, features}, {saved.hidden_weights, features},
+                        {.m = pass.batch, .n = kUnits, .k = features},
+                        num_unit_partials(pass.batch, features), StorePartial{saved.unit_partials},
+                        stream);
 }
 
 void launch_hidden_backward(const TrainPass& pass, const SavedActivations& saved,
                             const BackwardScratch& scratch, void* stream) {
   const int features = pass.shape.num_features();
-  order<64, false, true, 3, 3>({scratch.units_grad, kUnits}, {saved.hidden, features}, pass.batch,
-                               features, kUnits, 1,
-                               KeepWhereSeen{saved.features, scratch.features_grad}, stream);
-  order<128, true, true, 4, 2>({scratch.units_grad, kUnits}, {saved.features, features}, kUnits,
-                               features, pass.batch, hidden_parts(pass.batch, features),
-                               KeepPart{scratch.hidden_parts}, stream);
+  launch_gemm<kInputGrad>({scratch.units_grad, kUnits}, {saved.hidden_weights, features},
+                          {.m = pass.batch, .n = features, .k = kUnits}, 1,
+                          StoreReluGrad{saved.features, scratch.features_grad}, stream);
+  launch_gemm<kWeightGrad>({scratch.units_grad, kUnits}, {saved.features, features},
+                           {.m = kUnits, .n = features, .k = pass.batch},
+                           num_hidden_partials(pass.batch, features),
+                           StorePartial{scratch.hidden_partials}, stream);
 }
 
 }  // namespace plr::cuda::grid_cnn

@@ -1,3 +1,12 @@
+// The grid CNN's heads: from the partial sums of the hidden units to logits and value, and back.
+//
+// heads_forward: a warp per sample, 8 warps a thread block, no shared memory.  A lane owns 4 of the
+// 128 hidden units; each output is a sum over the lanes.
+//
+// heads_backward: a thread block of 128 threads per kHeadSamples samples; shared memory has their
+// output gradients.  A thread owns one hidden unit and the head weights that lead from it, and
+// writes the unit's gradients and its share of one HeadPartial.
+
 #include <cuda_runtime.h>
 
 #include "plr/learn/cuda/common/sample_action.cuh"
@@ -10,9 +19,9 @@ namespace {
 
 constexpr int kWarps = 8;
 
-// A warp makes one sample: first its hidden units, four a lane, then a sum over lanes per output.
 __global__ void __launch_bounds__(32 * kWarps)
-    heads(TrainPass pass, SavedActivations saved, int num_parts, float* logits, float* value) {
+    heads_forward(TrainPass pass, SavedActivations saved, int num_partials, float* logits,
+                  float* value) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int sample = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x / 32);
   if (sample >= pass.batch) return;
@@ -22,8 +31,8 @@ __global__ void __launch_bounds__(32 * kWarps)
   for (int i = 0; i < 4; ++i) {
     const int u = i * 32 + lane;
     float sum = (i < 2 ? w.actor_bias : w.critic_bias)[u % kHidden];
-    for (int part = 0; part < num_parts; ++part) {
-      sum += saved.unit_parts[(static_cast<std::int64_t>(part) * pass.batch + sample) * kUnits + u];
+    for (int k = 0; k < num_partials; ++k) {
+      sum += saved.unit_partials[(static_cast<std::int64_t>(k) * pass.batch + sample) * kUnits + u];
     }
     unit[i] = tanhf(sum);
     saved.units[static_cast<std::int64_t>(sample) * kUnits + u] = unit[i];
@@ -44,12 +53,12 @@ __global__ void __launch_bounds__(32 * kWarps)
 
 // ---- backward ----------------------------------------------------------------------------------
 
-// A block takes kHeadSamples samples, a thread one hidden unit and the weights that lead from it.
 template <int MAX_ACTIONS>
 __global__ void __launch_bounds__(kUnits)
-    heads_back(TrainPass pass, SavedActivations saved, const float* logits_grad,
-               const float* value_grad, BackwardScratch scratch) {
-  __shared__ float grad[kHeadSamples][MAX_ACTIONS + 1];  // the value's last; zeros where none is
+    heads_backward(TrainPass pass, SavedActivations saved, const float* logits_grad,
+                   const float* value_grad, BackwardScratch scratch) {
+  __shared__ float grad[kHeadSamples]
+                       [MAX_ACTIONS + 1];  // the value's is last; zeros where there is none
   const int u = static_cast<int>(threadIdx.x);
   const int actions = pass.shape.num_actions;
   const int first = static_cast<int>(blockIdx.x) * kHeadSamples;
@@ -64,7 +73,7 @@ __global__ void __launch_bounds__(kUnits)
     grad[i / (MAX_ACTIONS + 1)][a] = g;
   }
 
-  // Zero for heads that the unit does not lead to.
+  // Weights are zero for heads that the unit does not lead to.
   const bool is_actor = u < kHidden;
   const bool is_critic = pass.shared_hidden ? is_actor : !is_actor;
   float weight[MAX_ACTIONS];
@@ -95,20 +104,20 @@ __global__ void __launch_bounds__(kUnits)
     scratch.units_grad[at + s * kUnits] = __float2bfloat16_rn(sum);
   }
 
-  const HeadPart part(actions);
-  float* to = scratch.head_parts + static_cast<std::int64_t>(blockIdx.x) * part.size;
+  const HeadPartial partial(actions);
+  float* to = scratch.head_partials + static_cast<std::int64_t>(blockIdx.x) * partial.size;
   if (is_actor) {
 #pragma unroll
     for (int a = 0; a < MAX_ACTIONS; ++a) {
-      if (a < actions) to[part.policy + a * kHidden + u] = policy_sum[a];
+      if (a < actions) to[partial.policy + a * kHidden + u] = policy_sum[a];
     }
   }
-  if (is_critic) to[part.value + u % kHidden] = value_sum;
-  to[part.units_bias + u] = bias_sum;
+  if (is_critic) to[partial.value + u % kHidden] = value_sum;
+  to[partial.units_bias + u] = bias_sum;
   if (u <= actions) {
     float sum = 0;
-    for (const auto& of_sample : grad) sum += of_sample[u < actions ? u : MAX_ACTIONS];
-    to[u < actions ? part.policy_bias + u : part.value_bias] = sum;
+    for (const auto& sample_grad : grad) sum += sample_grad[u < actions ? u : MAX_ACTIONS];
+    to[u < actions ? partial.policy_bias + u : partial.value_bias] = sum;
   }
 }
 
@@ -116,17 +125,18 @@ __global__ void __launch_bounds__(kUnits)
 
 void launch_heads_forward(const TrainPass& pass, const SavedActivations& saved, float* logits,
                           float* value, void* stream) {
-  heads<<<(pass.batch + kWarps - 1) / kWarps, 32 * kWarps, 0, static_cast<cudaStream_t>(stream)>>>(
-      pass, saved, unit_parts(pass.batch, pass.shape.num_features()), logits, value);
+  heads_forward<<<(pass.batch + kWarps - 1) / kWarps, 32 * kWarps, 0,
+                  static_cast<cudaStream_t>(stream)>>>(
+      pass, saved, num_unit_partials(pass.batch, pass.shape.num_features()), logits, value);
 }
 
 void launch_heads_backward(const TrainPass& pass, const SavedActivations& saved,
                            const float* logits_grad, const float* value_grad,
                            const BackwardScratch& scratch, void* stream) {
   const int actions = pass.shape.num_actions;
-  const auto kernel = actions <= 8    ? heads_back<8>
-                      : actions <= 16 ? heads_back<16>
-                                      : heads_back<32>;
+  const auto kernel = actions <= 8    ? heads_backward<8>
+                      : actions <= 16 ? heads_backward<16>
+                                      : heads_backward<32>;
   kernel<<<(pass.batch + kHeadSamples - 1) / kHeadSamples, kUnits, 0,
            static_cast<cudaStream_t>(stream)>>>(pass, saved, logits_grad, value_grad, scratch);
 }

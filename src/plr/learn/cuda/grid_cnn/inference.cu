@@ -1,8 +1,25 @@
+// Inference kernels of the grid CNN, in fp32.
+//
+// conv_trunk: three convolutions of one stripe of rows of an image.
+//   Grid (images, stripes), 512 threads.  Shared memory (TrunkSmem): the stripe of the image, the
+//   outputs of conv 1 and conv 2, and all convolution weights, transposed.  A thread block owns a
+//   stripe of rows of the features and recomputes the rows above and below that they need.
+//
+// hidden_gemm_splitk: partial sums of the hidden units.
+//   Grid (slices of the features, 2 hidden layers, tiles of 64 images), 256 threads, no shared
+//   memory.  A thread block owns 64 images x 64 units of one slice; its warps, 4 x 2, own 16 images
+//   x 32 units each.  fp32 products as three in tf32 (tf32.cuh).
+//
+// heads_and_sample: a thread block of 512 threads per image.
+//   Shared memory: partial sums, hidden units, outputs.  Reduces the slices in order, applies tanh,
+//   computes the heads with a warp per output, and samples the action in warp 0.
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
 #include "plr/learn/cuda/common/check.h"
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/common/sample_action.cuh"
 #include "plr/learn/cuda/common/tf32.cuh"
 #include "plr/learn/cuda/grid_cnn/inference.h"
@@ -10,83 +27,89 @@
 namespace plr::cuda::grid_cnn {
 namespace {
 
-constexpr int kIn = 3;
-constexpr int kFirst = 16;   // channels after the first convolution
-constexpr int kSecond = 32;  // and after the second
-constexpr int kHidden = 64;
+constexpr int kObsChannels = 3;
+constexpr int kConv1Channels = 16;  // outputs of the first convolution
+constexpr int kConv2Channels = 32;  // outputs of the second convolution
+constexpr int kHidden = 64;         // units of a hidden layer
 
-// ---- see ---------------------------------------------------------------------------------------
+// ---- conv_trunk --------------------------------------------------------------------------------
 
-constexpr int kSeeThreads = 512;
-constexpr int kMaxSeeBytes = 160 * 1024;  // of the 227 KB of a Hopper, and below what Ampere has
-constexpr int kMaxBands = 4;              // blocks of an image, each with a band of its rows
+constexpr int kTrunkThreads = 512;
+constexpr int kMaxTrunkSmem = 160 * 1024;  // of the 227 KB of a Hopper, and below what Ampere has
+constexpr int kMaxStripes = 4;             // thread blocks of an image
 
-// What a block computes of an image: rows of the last convolution, and all that they need.
-struct SeenBand {
-  int all_rows;             // that the last convolution has
-  int first, rows;          // the band's
-  int columns;              // of the first one, pooled
-  int image_row, num_rows;  // of the image
+// The rows that a thread block computes: of the last convolution, and of all that they depend on.
+struct RowStripe {
+  int conv3_rows;             // of the whole image
+  int first_row, rows;        // of the stripe, of the last convolution
+  int conv1_columns;          // after the pool
+  int image_row, image_rows;  // of the image
 
-  __host__ __device__ SeenBand(const Shape& s, int band, int num_bands) {
-    const int cells = s.pool ? 2 : 1;
-    all_rows = (s.height - 1) / cells - 2;
-    first = band * all_rows / num_bands;
-    rows = (band + 1) * all_rows / num_bands - first;
-    columns = (s.width - 1) / cells;
-    image_row = cells * first;
-    num_rows = cells * (rows + 2) + 1;
+  __host__ __device__ RowStripe(const Shape& s, int stripe, int num_stripes) {
+    const int pool_side = s.pool ? 2 : 1;
+    conv3_rows = (s.height - 1) / pool_side - 2;
+    first_row = stripe * conv3_rows / num_stripes;
+    rows = (stripe + 1) * conv3_rows / num_stripes - first_row;
+    conv1_columns = (s.width - 1) / pool_side;
+    image_row = pool_side * first_row;
+    image_rows = pool_side * (rows + 2) + 1;
   }
 };
 
-// Where things lie in the shared memory of a block, in floats.  Weights are turned to [in][out]
-// with one float of padding, so that neither turning them nor reading them meets a bank twice; the
-// inputs of a layer begin at multiples of four for vector loads.
-struct SeeLayout {
-  int image, first, second, conv1, conv2, conv3, total;
+// Offsets in shared memory, in floats.  Weights are [in][out] with one float of padding, so that
+// neither transposing nor reading them has bank conflicts; the inputs of a layer begin at multiples
+// of four for vector loads.
+struct TrunkSmem {
+  int image, conv1, conv2, conv1_weights, conv2_weights, conv3_weights, total;
 
-  __host__ __device__ SeeLayout(const Shape& s, const SeenBand& band) {
+  __host__ __device__ TrunkSmem(const Shape& s, const RowStripe& stripe) {
     const auto rounded = [](int n) { return (n + 3) / 4 * 4; };
     image = 0;
-    first = rounded(band.num_rows * s.width * kIn);
-    // Strips of eight outputs may read a little beyond the last row.
-    second = first + rounded((band.rows + 2) * band.columns * kFirst) + 8 * kFirst;
-    conv1 = second + rounded((band.rows + 1) * (band.columns - 1) * kSecond) + 8 * kSecond;
-    conv2 = conv1 + 4 * kIn * (kFirst + 1);
-    conv3 = conv2 + 4 * kFirst * (kSecond + 1);
-    total = conv3 + 4 * kSecond * (s.channels + 1);
+    conv1 = rounded(stripe.image_rows * s.width * kObsChannels);
+    // Runs of eight outputs may read a little beyond the last row.
+    conv2 = conv1 + rounded((stripe.rows + 2) * stripe.conv1_columns * kConv1Channels) +
+            8 * kConv1Channels;
+    conv1_weights = conv2 +
+                    rounded((stripe.rows + 1) * (stripe.conv1_columns - 1) * kConv2Channels) +
+                    8 * kConv2Channels;
+    conv2_weights = conv1_weights + 4 * kObsChannels * (kConv1Channels + 1);
+    conv3_weights = conv2_weights + 4 * kConv1Channels * (kConv2Channels + 1);
+    total = conv3_weights + 4 * kConv2Channels * (s.channels + 1);
   }
-  // For the last band, than which none is larger.
-  static std::size_t bytes(const Shape& s, int num_bands) {
-    const SeeLayout last(s, SeenBand(s, num_bands - 1, num_bands));
-    return static_cast<std::size_t>(last.total) * sizeof(float);
+  // For the last stripe, which is the largest.
+  static int bytes(const Shape& s, int num_stripes) {
+    const TrunkSmem last(s, RowStripe(s, num_stripes - 1, num_stripes));
+    return last.total * static_cast<int>(sizeof(float));
   }
 };
 
-// [out][in] in global memory -> [in][out + 1] in shared.
-__device__ void turn(const float* from, int in, int out, float* to) {
-  for (int i = static_cast<int>(threadIdx.x); i < in * out; i += kSeeThreads) {
+// [out][in] in global memory -> [in][out + 1] in shared memory.
+__device__ void transpose_to_shared(const float* from, int in, int out, float* to) {
+  for (int i = static_cast<int>(threadIdx.x); i < in * out; i += kTrunkThreads) {
     to[(i % in) * (out + 1) + i / in] = from[i];
   }
 }
 
-// The first convolution, pooled if asked for, and ReLU.  A thread makes one channel of one output.
-__device__ void see_first(const Shape& s, int rows, int columns, const float* image,
-                          const float* weight, const float* bias, float* out) {
-  const int cells = s.pool ? 2 : 1;  // of a window's side
-  for (int i = static_cast<int>(threadIdx.x); i < rows * columns * kFirst; i += kSeeThreads) {
-    const int o = i % kFirst;
-    const int x = i / kFirst % columns * cells;
-    const int y = i / kFirst / columns * cells;
+// The first convolution, max pool if the network has one, and ReLU.  A thread computes one channel
+// of one output at a time.
+__device__ void conv1_pool_relu(const Shape& s, int rows, int columns, const float* image,
+                                const float* weight, const float* bias, float* out) {
+  const int pool_side = s.pool ? 2 : 1;
+  for (int i = static_cast<int>(threadIdx.x); i < rows * columns * kConv1Channels;
+       i += kTrunkThreads) {
+    const int o = i % kConv1Channels;
+    const int x = i / kConv1Channels % columns * pool_side;
+    const int y = i / kConv1Channels / columns * pool_side;
     float best = 0;
-    for (int dy = 0; dy < cells; ++dy) {
-      for (int dx = 0; dx < cells; ++dx) {
-        const float* patch = image + ((y + dy) * s.width + x + dx) * kIn;
+    for (int dy = 0; dy < pool_side; ++dy) {
+      for (int dx = 0; dx < pool_side; ++dx) {
+        const float* patch = image + ((y + dy) * s.width + x + dx) * kObsChannels;
         float sum = bias[o];
 #pragma unroll
-        for (int j = 0; j < 4 * kIn; ++j) {
-          const float in = patch[(j / (2 * kIn)) * s.width * kIn + j % (2 * kIn)];
-          sum = fmaf(in, weight[j * (kFirst + 1) + o], sum);
+        for (int j = 0; j < 4 * kObsChannels; ++j) {
+          const float in =
+              patch[(j / (2 * kObsChannels)) * s.width * kObsChannels + j % (2 * kObsChannels)];
+          sum = fmaf(in, weight[j * (kConv1Channels + 1) + o], sum);
         }
         best = fmaxf(best, sum);
       }
@@ -95,28 +118,28 @@ __device__ void see_first(const Shape& s, int rows, int columns, const float* im
   }
 }
 
-// A 2x2 convolution and ReLU over [rows + 1][columns + 1][IN].  A thread makes one channel of a
-// strip of eight outputs side by side, which share the inputs that it reads, the same for all lanes
-// of a channel group.
+// A 2x2 convolution and ReLU over [rows + 1][columns + 1][IN].  A thread computes one channel of a
+// run of eight consecutive outputs, which share the inputs that it reads; all lanes with
+// consecutive channels read the same inputs.
 template <int IN>
-__device__ void see_next(int rows, int columns, int out_channels, const float* in,
-                         const float* weight, const float* bias, float* out) {
-  constexpr int kStrip = 8;
-  const int strips = (columns + kStrip - 1) / kStrip;
-  for (int i = static_cast<int>(threadIdx.x); i < rows * strips * out_channels; i += kSeeThreads) {
+__device__ void conv2x2_relu(int rows, int columns, int out_channels, const float* in,
+                             const float* weight, const float* bias, float* out) {
+  constexpr int kRun = 8;
+  const int runs = (columns + kRun - 1) / kRun;
+  for (int i = static_cast<int>(threadIdx.x); i < rows * runs * out_channels; i += kTrunkThreads) {
     const int o = i % out_channels;
-    const int x = i / out_channels % strips * kStrip;
-    const int y = i / out_channels / strips;
-    float sum[kStrip];
+    const int x = i / out_channels % runs * kRun;
+    const int y = i / out_channels / runs;
+    float sum[kRun];
 #pragma unroll
-    for (int k = 0; k < kStrip; ++k) sum[k] = bias[o];
+    for (int k = 0; k < kRun; ++k) sum[k] = bias[o];
     for (int dy = 0; dy < 2; ++dy) {
       const float* row = in + ((y + dy) * (columns + 1) + x) * IN;
       for (int c = 0; c < IN; c += 4) {
-        float4 cell[kStrip + 1];
+        float4 pixel[kRun + 1];  // four channels each
 #pragma unroll
-        for (int k = 0; k <= kStrip; ++k) {
-          cell[k] = *reinterpret_cast<const float4*>(row + k * IN + c);
+        for (int k = 0; k <= kRun; ++k) {
+          pixel[k] = *reinterpret_cast<const float4*>(row + k * IN + c);
         }
 #pragma unroll
         for (int dx = 0; dx < 2; ++dx) {
@@ -126,69 +149,70 @@ __device__ void see_next(int rows, int columns, int out_channels, const float* i
           const float w2 = w[2 * (out_channels + 1)];
           const float w3 = w[3 * (out_channels + 1)];
 #pragma unroll
-          for (int k = 0; k < kStrip; ++k) {
-            sum[k] = fmaf(cell[k + dx].x, w0, sum[k]);
-            sum[k] = fmaf(cell[k + dx].y, w1, sum[k]);
-            sum[k] = fmaf(cell[k + dx].z, w2, sum[k]);
-            sum[k] = fmaf(cell[k + dx].w, w3, sum[k]);
+          for (int k = 0; k < kRun; ++k) {
+            sum[k] = fmaf(pixel[k + dx].x, w0, sum[k]);
+            sum[k] = fmaf(pixel[k + dx].y, w1, sum[k]);
+            sum[k] = fmaf(pixel[k + dx].z, w2, sum[k]);
+            sum[k] = fmaf(pixel[k + dx].w, w3, sum[k]);
           }
         }
       }
     }
 #pragma unroll
-    for (int k = 0; k < kStrip; ++k) {
+    for (int k = 0; k < kRun; ++k) {
       if (x + k < columns) out[(y * columns + x + k) * out_channels + o] = fmaxf(sum[k], 0.0F);
     }
   }
 }
 
-__global__ void __launch_bounds__(kSeeThreads)
-    see(Shape s, Weights w, InferenceJob job, float* features) {
+__global__ void __launch_bounds__(kTrunkThreads)
+    conv_trunk(Shape s, Weights w, InferenceJob job, float* features) {
   extern __shared__ float4 aligned_memory[];
   auto* memory = reinterpret_cast<float*>(aligned_memory);
   const std::int64_t image = blockIdx.x;
-  const SeenBand band(s, static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
-  const SeeLayout at(s, band);
+  const RowStripe stripe(s, static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
+  const TrunkSmem smem(s, stripe);
   if (threadIdx.x == 0 && blockIdx.y == 0) job.device_uniforms[image] = job.uniforms[image];
-  const std::uint8_t* bytes = job.obs + (image * s.height + band.image_row) * s.width * kIn;
-  for (int i = static_cast<int>(threadIdx.x); i < band.num_rows * s.width * kIn; i += kSeeThreads) {
-    memory[at.image + i] = static_cast<float>(bytes[i]);
+  const std::uint8_t* bytes =
+      job.obs + (image * s.height + stripe.image_row) * s.width * kObsChannels;
+  for (int i = static_cast<int>(threadIdx.x); i < stripe.image_rows * s.width * kObsChannels;
+       i += kTrunkThreads) {
+    memory[smem.image + i] = static_cast<float>(bytes[i]);
   }
-  turn(w.conv1, 4 * kIn, kFirst, memory + at.conv1);
-  turn(w.conv2, 4 * kFirst, kSecond, memory + at.conv2);
-  turn(w.conv3, 4 * kSecond, s.channels, memory + at.conv3);
+  transpose_to_shared(w.conv1, 4 * kObsChannels, kConv1Channels, memory + smem.conv1_weights);
+  transpose_to_shared(w.conv2, 4 * kConv1Channels, kConv2Channels, memory + smem.conv2_weights);
+  transpose_to_shared(w.conv3, 4 * kConv2Channels, s.channels, memory + smem.conv3_weights);
   __syncthreads();
 
-  see_first(s, band.rows + 2, band.columns, memory + at.image, memory + at.conv1, w.conv1_bias,
-            memory + at.first);
+  conv1_pool_relu(s, stripe.rows + 2, stripe.conv1_columns, memory + smem.image,
+                  memory + smem.conv1_weights, w.conv1_bias, memory + smem.conv1);
   __syncthreads();
-  see_next<kFirst>(band.rows + 1, band.columns - 1, kSecond, memory + at.first, memory + at.conv2,
-                   w.conv2_bias, memory + at.second);
+  conv2x2_relu<kConv1Channels>(stripe.rows + 1, stripe.conv1_columns - 1, kConv2Channels,
+                               memory + smem.conv1, memory + smem.conv2_weights, w.conv2_bias,
+                               memory + smem.conv2);
   __syncthreads();
-  const std::int64_t row = image * band.all_rows + band.first;
-  see_next<kSecond>(band.rows, band.columns - 2, s.channels, memory + at.second, memory + at.conv3,
-                    w.conv3_bias, features + row * (band.columns - 2) * s.channels);
+  const std::int64_t row = image * stripe.conv3_rows + stripe.first_row;
+  conv2x2_relu<kConv2Channels>(stripe.rows, stripe.conv1_columns - 2, s.channels,
+                               memory + smem.conv2, memory + smem.conv3_weights, w.conv3_bias,
+                               features + row * (stripe.conv1_columns - 2) * s.channels);
 }
 
-// ---- think -------------------------------------------------------------------------------------
+// ---- hidden_gemm_splitk ------------------------------------------------------------------------
 
-constexpr int kThinkWarps = 8;
-constexpr int kTile = kInferenceTile;  // images of a block
-constexpr int kSlices = kInferenceSlices;
+constexpr int kHiddenWarps = 8;
 constexpr int kUnits = 2 * kHidden;  // the actor's, then the critic's
-constexpr int kChunk = 16;           // features that four lanes take in one load each
+constexpr int kChunk = 16;           // features that four lanes read in one load each
 
-// A slice of the sums over the features, for 64 images and the hidden units of one side; warps 4 x
-// 2, 16 images and 32 units each.  In which order a product takes the features is all the same as
-// long as images and units agree: a lane gives those that lie side by side in memory.
-__global__ void __launch_bounds__(32 * kThinkWarps)
-    think(Weights w, int batch, int num_features, InferenceScratch scratch) {
-  constexpr int kRows = 6;  // of features, then of weights, that a lane reads
-  constexpr int kAhead = 4;
+// The features may be summed in any order as long as images and units agree: a lane multiplies
+// those that are consecutive in memory.
+__global__ void __launch_bounds__(32 * kHiddenWarps)
+    hidden_gemm_splitk(Weights w, int batch, int num_features, InferenceScratch scratch) {
+  constexpr int kRows = 6;   // that a lane reads: two of features, then four of weights
+  constexpr int kAhead = 4;  // chunks in flight
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
   const int slice = static_cast<int>(blockIdx.x);
-  const int first_image = static_cast<int>(blockIdx.z) * kTile + warp % 4 * 16;
+  const int first_image = static_cast<int>(blockIdx.z) * kInferenceTile + warp % 4 * 16;
   const int first_unit = warp / 4 * 32;
   const bool is_actor = blockIdx.y == 0;
 
@@ -202,8 +226,8 @@ __global__ void __launch_bounds__(32 * kThinkWarps)
     from[i] = reinterpret_cast<const float4*>(row) + lane % 4;
   }
   const int num_chunks = num_features / kChunk;
-  const int first = slice * num_chunks / kSlices;
-  const int end = (slice + 1) * num_chunks / kSlices;
+  const int first = slice * num_chunks / kInferenceSlices;
+  const int end = (slice + 1) * num_chunks / kInferenceSlices;
   float4 next[kAhead][kRows];
   const auto load = [&](float4(&rows)[kRows], int chunk) {
     if (chunk >= end) return;
@@ -218,8 +242,8 @@ __global__ void __launch_bounds__(32 * kThinkWarps)
     for (int i = 0; i < kAhead; ++i) {
       if (start + i >= end) break;
       const auto& v = next[i];
-      const Split a[2][4] = {{split(v[0].x), split(v[1].x), split(v[0].y), split(v[1].y)},
-                             {split(v[0].z), split(v[1].z), split(v[0].w), split(v[1].w)}};
+      const SplitFloat a[2][4] = {{split(v[0].x), split(v[1].x), split(v[0].y), split(v[1].y)},
+                                  {split(v[0].z), split(v[1].z), split(v[0].w), split(v[1].w)}};
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         mma_fp32(sum[n], a[0], {split(v[2 + n].x), split(v[2 + n].y)});
@@ -228,7 +252,7 @@ __global__ void __launch_bounds__(32 * kThinkWarps)
       load(next[i], start + i + kAhead);
     }
   }
-  const int num_images = static_cast<int>(gridDim.z) * kTile;
+  const int num_images = static_cast<int>(gridDim.z) * kInferenceTile;
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
 #pragma unroll
@@ -236,91 +260,84 @@ __global__ void __launch_bounds__(32 * kThinkWarps)
       const int image = first_image + lane / 4 + 8 * half;
       const int unit = (is_actor ? 0 : kHidden) + first_unit + n * 8 + lane % 4 * 2;
       auto* to = reinterpret_cast<float2*>(
-          scratch.parts + static_cast<std::int64_t>(slice * num_images + image) * kUnits + unit);
+          scratch.partials + static_cast<std::int64_t>(slice * num_images + image) * kUnits + unit);
       *to = make_float2(sum[n][2 * half], sum[n][2 * half + 1]);
     }
   }
 }
 
-// ---- decide ------------------------------------------------------------------------------------
+// ---- heads_and_sample --------------------------------------------------------------------------
 
-constexpr int kDecideWarps = 16;
-constexpr int kGroups = 32 * kDecideWarps / kUnits;  // of slices, each added up by itself
+constexpr int kHeadWarps = 16;
+constexpr int kSliceGroups = 32 * kHeadWarps / kUnits;  // of slices, each summed by other threads
 constexpr int kMaxActions = 32;
 
-// A block per image adds up its slices, in their order, and goes on to the heads.
-__global__ void __launch_bounds__(32 * kDecideWarps)
-    decide_all(Weights w, InferenceJob job, int num_images, const float* parts) {
-  __shared__ float sums[kGroups][kUnits];
+__global__ void __launch_bounds__(32 * kHeadWarps)
+    heads_and_sample(Weights w, InferenceJob job, int num_images, const float* partials) {
+  __shared__ float sums[kSliceGroups][kUnits];
   __shared__ float hidden[kUnits];
   __shared__ float outputs[kMaxActions + 1];  // the logits, then the value
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
   const int warp = thread / 32;
   const int image = static_cast<int>(blockIdx.x);
-  constexpr int kEach = kSlices / kGroups;
+
+  // A thread sums the slices of one group for one unit; then the groups are added in order.
+  constexpr int kSlicesPerGroup = kInferenceSlices / kSliceGroups;
   const int unit = thread % kUnits;
   const int group = thread / kUnits;
   const float* from =
-      parts + (static_cast<std::int64_t>(group) * kEach * num_images + image) * kUnits + unit;
+      partials +
+      (static_cast<std::int64_t>(group) * kSlicesPerGroup * num_images + image) * kUnits + unit;
   float total = 0;
 #pragma unroll
-  for (int i = 0; i < kEach; ++i) total += from[static_cast<std::int64_t>(i) * num_images * kUnits];
+  for (int i = 0; i < kSlicesPerGroup; ++i) {
+    total += from[static_cast<std::int64_t>(i) * num_images * kUnits];
+  }
   sums[group][unit] = total;
   __syncthreads();
   if (thread < kUnits) {
     total = (thread < kHidden ? w.actor_bias : w.critic_bias)[thread % kHidden];
-    for (int g = 0; g < kGroups; ++g) total += sums[g][thread];
+    for (int g = 0; g < kSliceGroups; ++g) total += sums[g][thread];
     hidden[thread] = tanhf(total);
   }
   __syncthreads();
-  for (int i = warp; i <= job.num_actions; i += kDecideWarps) {
+  for (int i = warp; i <= job.num_actions; i += kHeadWarps) {
     const bool is_value = i == job.num_actions;
     const float* row = is_value ? w.value : w.policy + i * kHidden;
-    const float* seen = hidden + (is_value ? kHidden : 0);
-    const float dot = warp_sum(seen[lane] * row[lane] + seen[lane + 32] * row[lane + 32]);
+    const float* units = hidden + (is_value ? kHidden : 0);
+    const float dot = warp_sum(units[lane] * row[lane] + units[lane + 32] * row[lane + 32]);
     if (lane == 0) outputs[i] = dot + (is_value ? w.value_bias[0] : w.policy_bias[i]);
   }
   __syncthreads();
   if (warp != 0) return;
-  decide(job, image, outputs[min(lane, job.num_actions)], outputs[job.num_actions]);
-}
-
-int num_multiprocessors() {
-  int device = 0;
-  int count = 0;
-  check(cudaGetDevice(&device), "asking for the device");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-        "asking for multiprocessors");
-  return count;
+  sample_action(job, image, outputs[min(lane, job.num_actions)], outputs[job.num_actions]);
 }
 
 }  // namespace
 
 bool can_infer(const Shape& shape, int obs_channels) {
-  if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
+  if (obs_channels != kObsChannels || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.num_actions > kMaxActions) return false;
-  return SeeLayout::bytes(shape, 1) <= std::size_t{kMaxSeeBytes};
+  return TrunkSmem::bytes(shape, 1) <= kMaxTrunkSmem;
 }
 
 void infer(const Shape& shape, const Weights& weights, const InferenceJob& job,
            const InferenceScratch& scratch, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
-  // Asked once: to do so each time would cost as much as a launch.
-  static const cudaError_t allowed =
-      cudaFuncSetAttribute(see, cudaFuncAttributeMaxDynamicSharedMemorySize, kMaxSeeBytes);
-  check(allowed, "taking shared memory");
-  static const int processors = num_multiprocessors();
-  const int num_bands =
-      std::clamp(processors / job.batch, 1, std::min(kMaxBands, shape.pooled_height() - 2));
+  require(conv_trunk, {.shared_bytes = kMaxTrunkSmem});
+  const int num_stripes = std::clamp(num_multiprocessors() / job.batch, 1,
+                                     std::min(kMaxStripes, shape.pooled_height() - 2));
   const auto batch = static_cast<unsigned>(job.batch);
-  see<<<dim3(batch, static_cast<unsigned>(num_bands)), kSeeThreads,
-        SeeLayout::bytes(shape, num_bands), queue>>>(shape, weights, job, scratch.features);
+  conv_trunk<<<dim3(batch, static_cast<unsigned>(num_stripes)), kTrunkThreads,
+               static_cast<std::size_t>(TrunkSmem::bytes(shape, num_stripes)), queue>>>(
+      shape, weights, job, scratch.features);
   const int tiles = inference_tiles(job.batch);
-  think<<<dim3(kSlices, 2, static_cast<unsigned>(tiles)), 32 * kThinkWarps, 0, queue>>>(
-      weights, job.batch, shape.num_features(), scratch);
-  decide_all<<<batch, 32 * kDecideWarps, 0, queue>>>(weights, job, tiles * kTile, scratch.parts);
-  check(cudaGetLastError(), "acting");
+  hidden_gemm_splitk<<<dim3(kInferenceSlices, 2, static_cast<unsigned>(tiles)), 32 * kHiddenWarps,
+                       0, queue>>>(weights, job.batch, shape.num_features(), scratch);
+  heads_and_sample<<<batch, 32 * kHeadWarps, 0, queue>>>(weights, job, tiles * kInferenceTile,
+                                                         scratch.partials);
+  check(cudaGetLastError(), "inference with the grid CNN");
 }
 
 }  // namespace plr::cuda::grid_cnn

@@ -1,55 +1,23 @@
-// How does MiniGrid's network act without libtorch's hundred little kernels?
+// Inference with the grid CNN: three kernels in fp32, from bytes to actions.
 //
-// Three kernels in fp32, from bytes to decisions, on the weights as they lie:
+//   conv_trunk          one to four thread blocks per image, as many as run at once, each with a
+//                       stripe of its rows: three convolutions in shared memory      -> features
+//   hidden_gemm_splitk  a thread block per 64 images, hidden layer (actor's or critic's) and slice
+//                       of the features, on tensor cores                         -> partial sums
+//   heads_and_sample    a thread block per image: reduces the partial sums, computes the heads and
+//                       samples the action                                           -> results
 //
-//   see     one to four blocks per image, as many as run at once, each with a band of its rows:
-//           three convolutions, all in shared memory                             -> features
-//   think   a block per 64 images, side of the hidden layer (actor's, critic's) and slice of the
-//           features: what the slice gives to the sums, by tensor cores          -> parts
-//   decide  a block per image: adds up the slices, computes the heads and decides -> results
-//
-// The sums are taken in one fixed order: the same bits every time.
+// The kernels read the weights in place.  Sums are taken in a fixed order, so that results are
+// deterministic.  Needs compute capability 8.0 or later.
 #pragma once
 
-#include <cstdint>
-
 #include "plr/learn/cuda/common/inference_job.h"
+#include "plr/learn/cuda/grid_cnn/network.h"
 
 namespace plr::cuda::grid_cnn {
 
-// Weights as minigrid_network.h names them, convolutions [out][2][2][in], hidden layers
-// [64][features], heads [out][64].
-struct Weights {
-  const float* conv1 = nullptr;
-  const float* conv1_bias = nullptr;
-  const float* conv2 = nullptr;
-  const float* conv2_bias = nullptr;
-  const float* conv3 = nullptr;
-  const float* conv3_bias = nullptr;
-  const float* actor = nullptr;
-  const float* actor_bias = nullptr;
-  const float* critic = nullptr;  // the same as actor's if the hidden layer is shared
-  const float* critic_bias = nullptr;
-  const float* policy = nullptr;
-  const float* policy_bias = nullptr;
-  const float* value = nullptr;
-  const float* value_bias = nullptr;
-};
-
-struct Shape {
-  int height = 0;
-  int width = 0;
-  int channels = 0;  // of the last convolution
-  bool pool = true;
-  int num_actions = 0;
-
-  int pooled_height() const { return pool ? (height - 1) / 2 : height - 1; }
-  int pooled_width() const { return pool ? (width - 1) / 2 : width - 1; }
-  int num_features() const { return (pooled_height() - 2) * (pooled_width() - 2) * channels; }
-};
-
-// Whether the kernels are made for such a network: three channels in, 32 or 64 out, grids that fit
-// into shared memory, at most 32 actions.
+// Whether the kernels support such a network: 3 input channels, 32 or 64 channels of the last
+// convolution, images that fit into shared memory, at most 32 actions.
 bool can_infer(const Shape& shape, int obs_channels);
 
 inline constexpr int kInferenceTile = 64;    // images
@@ -57,13 +25,14 @@ inline constexpr int kInferenceSlices = 64;  // of the features
 
 constexpr int inference_tiles(int batch) { return (batch + kInferenceTile - 1) / kInferenceTile; }
 
-// Memory between the kernels.
+// Device memory between the kernels.
 struct InferenceScratch {
   float* features = nullptr;  // [batch, num_features]
-  float* parts = nullptr;     // [slices, tiles * 64, 128]
+  float* partials = nullptr;  // [kInferenceSlices, inference_tiles(batch) * kInferenceTile, 128]
 };
 
-// Orders the kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
+// Enqueues the kernels; `stream` is a cudaStream_t.  Throws std::runtime_error on a CUDA error.
+// REQUIRES: can_infer(shape, channels of the observations).
 void infer(const Shape& shape, const Weights& weights, const InferenceJob& job,
            const InferenceScratch& scratch, void* stream);
 

@@ -1,3 +1,5 @@
+// Forward and backward pass of the grid CNN as sequences of kernel launches; no kernels of its own.
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 namespace plr::cuda::grid_cnn {
 
 bool can_train(const Shape& shape, int obs_channels, int shared_memory) {
-  if (obs_channels != kIn || (shape.channels != 32 && shape.channels != 64)) return false;
+  if (obs_channels != kObsChannels || (shape.channels != 32 && shape.channels != 64)) return false;
   if (shape.height > kMaxSide || shape.width > kMaxSide) return false;
   return shape.num_actions <= 32 &&
          shared_memory >= std::max(conv_backward_smem_bytes(shape), kBlockBytes);
@@ -25,22 +27,22 @@ std::int64_t scratch_bytes(const Shape& shape, int batch) {
 
 void forward(const TrainPass& pass, float* logits, float* value, void* stream) {
   const SavedActivations saved(pass.shape, pass.batch, pass.saved);
-  launch_pack(pass, saved, stream);
+  launch_pack_weights(pass, saved, stream);
   launch_conv_forward(pass, saved, stream);
   launch_hidden_forward(pass, saved, stream);
   launch_heads_forward(pass, saved, logits, value, stream);
-  check(cudaGetLastError(), "MiniGrid's forward pass");
+  check(cudaGetLastError(), "forward pass of the grid CNN");
 }
 
 void backward(const TrainPass& pass, const float* logits_grad, const float* value_grad,
-              void* scratch, const Gradients& grads, void* stream) {
+              void* scratch_memory, const Gradients& grads, void* stream) {
   const SavedActivations saved(pass.shape, pass.batch, pass.saved);
-  const BackwardScratch pad(pass.shape, pass.batch, scratch);
-  launch_heads_backward(pass, saved, logits_grad, value_grad, pad, stream);
-  launch_hidden_backward(pass, saved, pad, stream);
-  const int num_conv_parts = launch_conv_backward(pass, saved, pad, stream);
-  launch_reduce_partials(pass, pad, num_conv_parts, grads, stream);
-  check(cudaGetLastError(), "MiniGrid's backward pass");
+  const BackwardScratch scratch(pass.shape, pass.batch, scratch_memory);
+  launch_heads_backward(pass, saved, logits_grad, value_grad, scratch, stream);
+  launch_hidden_backward(pass, saved, scratch, stream);
+  const int num_conv_partials = launch_conv_backward(pass, saved, scratch, stream);
+  launch_reduce_partials(pass, scratch, num_conv_partials, grads, stream);
+  check(cudaGetLastError(), "backward pass of the grid CNN");
 }
 
 }  // namespace plr::cuda::grid_cnn

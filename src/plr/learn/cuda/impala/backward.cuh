@@ -1,18 +1,20 @@
-// How do gradients come back from the features to the first layer's pool?
+// Backward pass of the IMPALA network's convolutions: input gradients of all layers in one kernel.
 //
-// By the convolutions of impala/conv.cuh with mirrored weights, in the forward pass's order
-// reversed.  A block of 16 warps takes an image; the gradient that skips the network's blocks stays
-// in registers, in fp32.
+// It runs the convolutions of conv.cuh with mirrored weights, from the last layer to the second.  A
+// thread block of 16 warps processes an image; the gradient that skips the residual blocks stays in
+// registers, in fp32.
 //
-//   shared memory:  A3 B3 | A2 B2 | Q | ring of kSlots layers' weights | places | barriers
+//   shared memory:  A3 B3 | A2 B2 | Q | ring of kSlots layers' weights | pool argmax | barriers
 //
-// Un-pooled gradients lie in B2 and Q; the first stage takes the place of the others for its A and
-// Q for its B.  The gradient of every layer's output goes to the tape: by tensor copies, but in the
-// first stage, where pixels are small, faster from registers.
+// A and B are the two row tiles of a stage.  Unpooled gradients are in B2 and Q; the first stage
+// uses the memory of the others for its A, and Q for its B.  The gradients of every layer's output
+// are written to the training buffers: by tensor copies, and in the first stage, where pixels are
+// small, from registers, which is faster there.
 #pragma once
 
 #include <cuda_bf16.h>
 
+#include "plr/learn/cuda/impala/buffers.h"
 #include "plr/learn/cuda/impala/conv.cuh"
 #include "plr/learn/cuda/impala/max_pool.cuh"
 #include "plr/learn/cuda/impala/row_tile.cuh"
@@ -20,51 +22,52 @@
 
 namespace plr::cuda::impala {
 
-struct BackwardMemory {
-  using Band1 = Band<32, 32, 16>;
-  using Band2 = Band<16, 16, 32>;
-  using Band3 = Band<8, 8, 32>;
-  using Wide2 = Band<32, 32, 32>;  // the gradient before the second pool
+struct BackwardSmem {
+  using Stage1Rows = RowTile<32, 32, 16>;
+  using Stage2Rows = RowTile<16, 16, 32>;
+  using Stage3Rows = RowTile<8, 8, 32>;
+  using Unpooled2 = RowTile<32, 32, 32>;  // the gradient before the second pool
   static constexpr int kSlots = 3;
   static constexpr int kA3 = 0;
-  static constexpr int kB3 = kA3 + Band3::kBytes;
-  static constexpr int kA2 = kB3 + Band3::kBytes;
-  static constexpr int kB2 = kA2 + Band2::kBytes;
-  static constexpr int kQ = kB2 + Band2::kBytes;
+  static constexpr int kB3 = kA3 + Stage3Rows::kBytes;
+  static constexpr int kA2 = kB3 + Stage3Rows::kBytes;
+  static constexpr int kB2 = kA2 + Stage2Rows::kBytes;
+  static constexpr int kQ = kB2 + Stage2Rows::kBytes;
   static constexpr int kA1 = 0;
   static constexpr int kB1 = kQ;
-  static constexpr int kWide3 = kB2;
-  static constexpr int kWide2 = kQ;
-  static_assert(Band1::kBytes <= kQ && Band1::kBytes <= Wide2::kBytes);
-  static constexpr int kRing = kQ + Wide2::kBytes;
-  static constexpr int kPlaces3 = kRing + kSlots * kLargestLayer;
-  static constexpr int kPlaces3Bytes = 8 * 8 * 4 * 4;
-  static constexpr int kPlaces2 = kPlaces3 + kPlaces3Bytes;
-  static constexpr int kPlaces2Bytes = 16 * 16 * 4 * 4;
-  static constexpr int kBarriers = kPlaces2 + kPlaces2Bytes;
+  static constexpr int kUnpooled3 = kB2;
+  static constexpr int kUnpooled2 = kQ;
+  static_assert(Stage1Rows::kBytes <= kQ && Stage1Rows::kBytes <= Unpooled2::kBytes);
+  static constexpr int kRing = kQ + Unpooled2::kBytes;
+  static constexpr int kArgmax3 = kRing + kSlots * kLargestLayer;
+  static constexpr int kArgmax3Bytes = 8 * 8 * 4 * 4;
+  static constexpr int kArgmax2 = kArgmax3 + kArgmax3Bytes;
+  static constexpr int kArgmax2Bytes = 16 * 16 * 4 * 4;
+  static constexpr int kBarriers = kArgmax2 + kArgmax2Bytes;
   static constexpr int kTotal = kBarriers + (kSlots + 1) * 8;
-  static_assert(kTotal <= 227 * 1024, "a Hopper has no more");
+  static_assert(kTotal <= 227 * 1024, "more shared memory than a Hopper has");
 };
 
 template <bool RELU_SKIP>
 struct Backward {
-  using M = BackwardMemory;
-  using Band1 = M::Band1;
-  using Band2 = M::Band2;
-  using Band3 = M::Band3;
-  using Wide2 = M::Wide2;
+  using Smem = BackwardSmem;
+  using Stage1Rows = Smem::Stage1Rows;
+  using Stage2Rows = Smem::Stage2Rows;
+  using Stage3Rows = Smem::Stage3Rows;
+  using Unpooled2 = Smem::Unpooled2;
 
-  const TrainBuffers* tape;
-  const CUtensorMap* maps;  // of the gradients, by layer
+  const TrainBuffers* buffers;
+  const CUtensorMap* maps;  // of the output gradients, by layer
   std::uint32_t memory;
   int image, thread, lane, warp;
-  int g, q;            // lane / 4 and lane % 4
-  int tile_row, half;  // for matrix loads, as in Seer
-  Neighbours alone = {};
+  int g, q;                  // lane / 4 and lane % 4
+  int tile_row, half;        // for ldmatrix, as in Forward
+  ClusterHalo no_halo = {};  // an image is one thread block's
 
-  __device__ Backward(const TrainBuffers* given, const CUtensorMap* gradients, std::uint32_t shared)
-      : tape(given),
-        maps(gradients),
+  __device__ Backward(const TrainBuffers* train_buffers, const CUtensorMap* output_grads,
+                      std::uint32_t shared)
+      : buffers(train_buffers),
+        maps(output_grads),
         memory(shared),
         image(static_cast<int>(blockIdx.x)),
         thread(static_cast<int>(threadIdx.x)),
@@ -75,104 +78,110 @@ struct Backward {
         tile_row(lane & 15),
         half((lane >> 4) * 16) {}
 
-  // Layers go from 14 down to 1; the n-th of them has slot n % kSlots.
-  __device__ std::uint32_t barrier(int slot) const { return memory + M::kBarriers + slot * 8; }
-  __device__ static int slot_of(int layer) { return (14 - layer) % M::kSlots; }
-  __device__ void fetch(int layer) const {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(tape->mirrored_weights);
-    bulk_load(memory + M::kRing + slot_of(layer) * kLargestLayer, from + layer_offset(layer),
-              layer_bytes(layer), barrier(slot_of(layer)));
+  // Layers go from kLastLayer down to 1; the n-th of them uses slot n % kSlots of the ring.
+  __device__ std::uint32_t barrier(int slot) const { return memory + Smem::kBarriers + slot * 8; }
+  __device__ static int ring_slot(int layer) { return (kLastLayer - layer) % Smem::kSlots; }
+  __device__ void fetch_weights(int layer) const {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(buffers->mirrored_weights);
+    expect_and_cp_async_bulk(memory + Smem::kRing + ring_slot(layer) * kLargestLayer,
+                             from + layer_offset(layer), layer_bytes(layer),
+                             barrier(ring_slot(layer)));
   }
-  __device__ std::uint32_t acquire(int layer) const {
-    barrier_wait(barrier(slot_of(layer)), (14 - layer) / M::kSlots & 1);
-    return memory + M::kRing + slot_of(layer) * kLargestLayer;
+  __device__ std::uint32_t wait_weights(int layer) const {
+    mbarrier_wait(barrier(ring_slot(layer)), (kLastLayer - layer) / Smem::kSlots & 1);
+    return memory + Smem::kRing + ring_slot(layer) * kLargestLayer;
   }
-  // Every warp is done with a layer.
-  __device__ void finish(int layer) const {
-    fence_copies();
-    if (thread == 0) wait_until_sent();
+  // Waits until every warp has finished a layer.
+  __device__ void finish_layer(int layer) const {
+    fence_proxy_async();
+    if (thread == 0) cp_async_bulk_wait_read();
     __syncthreads();
-    if (thread == 0 && layer - M::kSlots >= 1) fetch(layer - M::kSlots);
+    if (thread == 0 && layer - Smem::kSlots >= 1) fetch_weights(layer - Smem::kSlots);
   }
-  // The gradient of a layer's output leaves from `band`, after a barrier.  It is written again
-  // after the next one, when it has been read.
-  template <class B>
-  __device__ void send(int layer, std::uint32_t band) const {
-    if (thread == 0) tensor_store(maps + layer, image, band + B::offset(0, 0));
+  // Starts to store the gradient of a layer's output, which is at `address`.  Called after a
+  // barrier; the memory is written again only after the next one, when the store has read it.
+  template <class Tile>
+  __device__ void store_output_grad(int layer, std::uint32_t address) const {
+    if (thread == 0) cp_async_bulk_tensor_store(maps + layer, image, address + Tile::offset(0, 0));
   }
   template <class Word>
-  __device__ std::uint32_t mask(int layer) const {
-    return reinterpret_cast<const Word*>(tape->masks[layer])[image * kLearnThreads + thread];
+  __device__ std::uint32_t relu_mask(int layer) const {
+    return reinterpret_cast<const Word*>(
+        buffers->relu_masks[layer])[image * kTrainThreads + thread];
   }
-  // What comes back through a block of the network is added to what skips it.
+  // Adds the gradient that came through a residual block to the one that skipped it.
   template <int N>
-  __device__ static void add_change(float* x, float* change, std::uint32_t positive) {
-    if constexpr (!RELU_SKIP) keep_positive<N>(change, positive);
+  __device__ static void add_residual_grad(float* x, float* residual, std::uint32_t positive) {
+    if constexpr (!RELU_SKIP) mask_positive<N>(residual, positive);
 #pragma unroll
-    for (int i = 0; i < N; ++i) x[i] += change[i];
-    if constexpr (RELU_SKIP) keep_positive<N>(x, positive);
+    for (int i = 0; i < N; ++i) x[i] += residual[i];
+    if constexpr (RELU_SKIP) mask_positive<N>(x, positive);
   }
 
-  __device__ void begin() const {
+  // Initializes the barriers, starts the first copies, and zeroes the halos.
+  __device__ void start_copies() const {
     if (thread == 0) {
-      for (int slot = 0; slot <= M::kSlots; ++slot) barrier_init(barrier(slot), 1);
-      fence_barriers();
-      for (int layer = 14; layer > 14 - M::kSlots; --layer) fetch(layer);
-      const std::uint32_t arrival = barrier(M::kSlots);
-      barrier_expect(arrival, M::kPlaces3Bytes + M::kPlaces2Bytes);
-      bulk_copy(memory + M::kPlaces3, tape->places[2] + image * (M::kPlaces3Bytes / 4),
-                M::kPlaces3Bytes, arrival);
-      bulk_copy(memory + M::kPlaces2, tape->places[1] + image * (M::kPlaces2Bytes / 4),
-                M::kPlaces2Bytes, arrival);
+      for (int slot = 0; slot <= Smem::kSlots; ++slot) mbarrier_init(barrier(slot), 1);
+      fence_mbarrier_init();
+      for (int layer = kLastLayer; layer > kLastLayer - Smem::kSlots; --layer) fetch_weights(layer);
+      const std::uint32_t arrival = barrier(Smem::kSlots);
+      mbarrier_arrive_expect_tx(arrival, Smem::kArgmax3Bytes + Smem::kArgmax2Bytes);
+      cp_async_bulk(memory + Smem::kArgmax3,
+                    buffers->pool_argmax[2] + image * (Smem::kArgmax3Bytes / 4),
+                    Smem::kArgmax3Bytes, arrival);
+      cp_async_bulk(memory + Smem::kArgmax2,
+                    buffers->pool_argmax[1] + image * (Smem::kArgmax2Bytes / 4),
+                    Smem::kArgmax2Bytes, arrival);
     }
     __syncwarp();
-    zero_halo<Band3>(memory + M::kA3, alone, thread, kLearnThreads);
-    zero_halo<Band3>(memory + M::kB3, alone, thread, kLearnThreads);
-    zero_halo<Band2>(memory + M::kA2, alone, thread, kLearnThreads);
-    zero_halo<Band2>(memory + M::kB2, alone, thread, kLearnThreads);
-    zero_halo<Wide2>(memory + M::kWide2, alone, thread, kLearnThreads);
+    zero_halo<Stage3Rows>(memory + Smem::kA3, no_halo, thread, kTrainThreads);
+    zero_halo<Stage3Rows>(memory + Smem::kB3, no_halo, thread, kTrainThreads);
+    zero_halo<Stage2Rows>(memory + Smem::kA2, no_halo, thread, kTrainThreads);
+    zero_halo<Stage2Rows>(memory + Smem::kB2, no_halo, thread, kTrainThreads);
+    zero_halo<Unpooled2>(memory + Smem::kUnpooled2, no_halo, thread, kTrainThreads);
   }
 
-  // From the gradient of the pooled map to that of what was pooled.
-  template <class Pooled, class Wide>
-  __device__ void unpool(int layer, std::uint32_t from, std::uint32_t to,
-                         std::uint32_t places_at) const {
+  // From the gradient after a pool to that before it, which is the output gradient of `layer`.
+  template <class Pooled, class Unpooled>
+  __device__ void max_unpool(int layer, std::uint32_t from, std::uint32_t to,
+                             std::uint32_t argmax_address) const {
     constexpr int kSide = Pooled::kWidth;
     constexpr int kGroups = Pooled::kChannels / 8;
-    for (int i = thread; i < kSide * kSide * kGroups; i += kLearnThreads) {
+    for (int i = thread; i < kSide * kSide * kGroups; i += kTrainThreads) {
       const int group = i % kGroups;
       const int x = i / kGroups % kSide;
       const int y = i / kGroups / kSide;
       std::uint32_t v[2][2][4];
-      std::uint32_t places[2][2];
+      std::uint32_t argmax[2][2];
 #pragma unroll
       for (int a = 0; a < 2; ++a) {
 #pragma unroll
         for (int b = 0; b < 2; ++b) {
           const bool is_inside = y + a < kSide && x + b < kSide;
           const int pixel = (y + a) * kSide + x + b;
-          places[a][b] =
-              is_inside ? load32(places_at + (pixel * kGroups + group) * 4) : 0xffffffffU;
-          load128(v[a][b], from + Pooled::offset(y + a, x + b) + group * 16);
+          argmax[a][b] = is_inside ? ld_shared_u32(argmax_address + (pixel * kGroups + group) * 4)
+                                   : 0xffffffffU;
+          ld_shared_v4(v[a][b], from + Pooled::offset(y + a, x + b) + group * 16);
         }
       }
       std::uint32_t out[2][2][4];
-      unpool_quad(out, v, places);
+      max_unpool_quad(out, v, argmax);
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
-        store128(to + Wide::offset(2 * y + k / 2, 2 * x + k % 2) + group * 16, out[k / 2][k % 2]);
+        st_shared_v4(to + Unpooled::offset(2 * y + k / 2, 2 * x + k % 2) + group * 16,
+                     out[k / 2][k % 2]);
       }
     }
-    fence_copies();
-    if (thread == 0) wait_until_sent();
+    fence_proxy_async();
+    if (thread == 0) cp_async_bulk_wait_read();
     __syncthreads();
-    send<Wide>(layer, to);
+    store_output_grad<Unpooled>(layer, to);
   }
 
-  __device__ void stage3(const std::uint32_t* features, const std::uint32_t* d_features) const;
+  __device__ void stage3(const std::uint32_t* features, const std::uint32_t* features_grad) const;
   __device__ void stage2() const;
   __device__ void stage1() const;
-  __device__ void store_rows(std::uint32_t band, int layer, const float (&v)[4][2][4], int y,
+  __device__ void store_rows(std::uint32_t address, int layer, const float (&v)[4][2][4], int y,
                              int x) const;
 };
 

@@ -1,58 +1,50 @@
+// Layout of the training buffers; no kernels of its own.
+
+#include "plr/learn/cuda/common/arena.h"
 #include "plr/learn/cuda/impala/buffers.h"
 
 namespace plr::cuda::impala {
 namespace {
 
-// Hands out memory from its start on, or only counts it.
-class Memory {
- public:
-  explicit Memory(void* start) : start_(static_cast<std::uint8_t*>(start)) {}
-
-  template <class T>
-  void take(std::int64_t count, T*& place) {
-    if (start_ != nullptr) place = reinterpret_cast<T*>(start_ + taken_);
-    taken_ += (count * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
-  }
-  std::int64_t taken() const { return taken_; }
-
- private:
-  std::uint8_t* start_;
-  std::int64_t taken_ = 0;
-};
-
-void lay_out(std::int64_t batch, Memory& memory, TrainBuffers& tape) {
+TrainBuffers allocate(std::int64_t batch, Arena& arena) {
+  TrainBuffers buffers;
   for (int l = 0; l < kNumLayers; ++l) {
     const int side = layer_side(l);
-    const int stage = l / 5;
-    if (l > 0) memory.take(batch * side * side * layer_inputs(l), tape.inputs[l]);
-    const int made = l == 0 ? 32 : side;
-    memory.take(batch * made * made * layer_outputs(l), tape.gradients[l]);
-    if (!is_pooled(l)) memory.take(batch * kLearnThreads * (4 >> stage), tape.masks[l]);
-    memory.take(static_cast<std::int64_t>(sum_blocks(l)) * sum_size(l), tape.parts[l]);
+    const int stage = l / kLayersPerStage;
+    if (l != kStage1) {
+      buffers.inputs[l] = arena.allocate<std::uint16_t>(batch * side * side * layer_inputs(l));
+    }
+    const int grad_side = l == kStage1 ? side / 2 : side;
+    buffers.output_grads[l] =
+        arena.allocate<std::uint16_t>(batch * grad_side * grad_side * layer_outputs(l));
+    if (!is_before_pool(l)) {
+      buffers.relu_masks[l] = arena.allocate<std::uint8_t>(batch * kTrainThreads * (4 >> stage));
+    }
+    buffers.weight_grad_partials[l] = arena.allocate<float>(
+        static_cast<std::int64_t>(weight_grad_blocks(l)) * weight_grad_size(l));
   }
-  for (int pool = 0; pool < kPools; ++pool) {
+  for (int pool = 0; pool < kNumPools; ++pool) {
     const int side = 32 >> pool;
-    memory.take(batch * side * side * layer_outputs(5 * pool) / 8, tape.places[pool]);
+    buffers.pool_argmax[pool] = arena.allocate<std::uint32_t>(
+        batch * side * side * layer_outputs(kLayersPerStage * pool) / 8);
   }
-  memory.take(kPackedBytes / 4, tape.weights);
-  memory.take(kPackedBytes / 4, tape.mirrored_weights);
-  memory.take(kNumLayers * kBiasStride, tape.biases);
+  buffers.packed_weights = arena.allocate<std::uint32_t>(kPackedBytes / 4);
+  buffers.mirrored_weights = arena.allocate<std::uint32_t>(kPackedBytes / 4);
+  buffers.biases = arena.allocate<float>(kNumLayers * kBiasStride);
+  return buffers;
 }
 
 }  // namespace
 
 std::int64_t train_buffer_bytes(int batch) {
-  Memory memory(nullptr);
-  TrainBuffers tape;
-  lay_out(batch, memory, tape);
-  return memory.taken();
+  Arena arena(nullptr);
+  allocate(batch, arena);
+  return arena.bytes();
 }
 
-TrainBuffers make_train_buffers(void* start, int batch) {
-  Memory memory(start);
-  TrainBuffers tape;
-  lay_out(batch, memory, tape);
-  return tape;
+TrainBuffers make_train_buffers(void* memory, int batch) {
+  Arena arena(memory);
+  return allocate(batch, arena);
 }
 
 }  // namespace plr::cuda::impala

@@ -1,13 +1,14 @@
-// How does a warp compute a 3x3 convolution on tensor cores?
+// 3x3 convolutions of a warp on tensor cores.
 //
-// As a product of matrices: rows are 16 pixels, columns 8 output channels ("n-tile"), and the sum
-// runs over the nine places of the kernel and the input channels, 16 at a time.  A warp owns the
-// same pixels and channels throughout a stage, so that what a block of the network adds to never
-// leaves its registers.  One fragment of inputs, a row shifted by dx, serves up to three rows of
-// outputs.
+// A convolution is a matrix product: rows are 16 pixels, columns 8 output channels (an n-tile), and
+// the inner dimension is the nine taps of the kernel times the input channels, 16 at a time.  A
+// warp owns the same pixels and channels throughout a stage, so that what a residual block adds to
+// stays in its registers.  One fragment of inputs, a row shifted by dx, is used for up to three
+// rows of outputs.
 //
-// Each convolution goes over the inputs twice: first the rows that the block owns, then, after
-// wait_halo(), those that may be a neighbour's, so that their journey hides behind the first pass.
+// Each convolution reads the inputs in two passes: first the rows that the thread block owns, then,
+// after wait_halo(), those that may come from a neighbor, so that the first pass hides their
+// latency.
 #pragma once
 
 #include "plr/learn/cuda/common/ptx.cuh"
@@ -16,28 +17,28 @@
 namespace plr::cuda::impala {
 
 // A warp's weights of one layer: k-step (dx * chunks + chunk) * 3 + dy, of one n-tile (2 words) or
-// two (4).  They depend on no other warp, so that they are fetched before the layer begins.
+// two (4).  They depend on no other warp, so that they are loaded before the layer begins.
 template <int STEPS, int WORDS>
 __device__ inline void load_weights(std::uint32_t (&b)[STEPS][WORDS], std::uint32_t from,
                                     int step_bytes) {
 #pragma unroll
   for (int s = 0; s < STEPS; ++s) {
     if constexpr (WORDS == 4) {
-      load128(b[s], from + s * step_bytes);
+      ld_shared_v4(b[s], from + s * step_bytes);
     } else {
-      load64(b[s][0], b[s][1], from + s * step_bytes);
+      ld_shared_v2(b[s][0], b[s][1], from + s * step_bytes);
     }
   }
 }
 
-// Inside a block of the network, images 16 pixels wide and more: two rows of outputs, y and y + 1,
-// and two n-tiles.  `base`: this lane's address for the input pixel (y - 1, its own x - 1).
-template <class B, class Wait>
-__device__ inline void conv_rows(float (&sum)[2][B::kWidth / 16][2][4], std::uint32_t base,
-                                 const std::uint32_t (&b)[9 * B::kChannels / 16][4],
+// In a residual block, for images at least 16 pixels wide: two rows of outputs, y and y + 1, and
+// two n-tiles.  `base`: this lane's ldmatrix address for the input pixel (y - 1, its own x - 1).
+template <class Tile, class Wait>
+__device__ inline void conv_rows(float (&sum)[2][Tile::kWidth / 16][2][4], std::uint32_t base,
+                                 const std::uint32_t (&b)[9 * Tile::kChannels / 16][4],
                                  Wait wait_halo) {
-  constexpr int kChunks = B::kChannels / 16;
-  constexpr int kTiles = B::kWidth / 16;
+  constexpr int kChunks = Tile::kChannels / 16;
+  constexpr int kTiles = Tile::kWidth / 16;
   constexpr int kSteps = 3 * kChunks;
 #pragma unroll
   for (int pass = 0; pass < 2; ++pass) {  // rows 1 and 2 of the four inputs, then 0 and 3
@@ -48,8 +49,8 @@ __device__ inline void conv_rows(float (&sum)[2][B::kWidth / 16][2][4], std::uin
       for (int i = 0; i < 2; ++i) {
 #pragma unroll
         for (int mx = 0; mx < kTiles; ++mx) {
-          load_matrix(a[step & 1][i][mx], base + row(i) * B::kPitch +
-                                              (mx * 16 + step / kChunks) * B::kPixel +
+          ldmatrix_x4(a[step & 1][i][mx], base + row(i) * Tile::kPitch +
+                                              (mx * 16 + step / kChunks) * Tile::kPixel +
                                               (step % kChunks) * 32);
         }
       }
@@ -68,8 +69,8 @@ __device__ inline void conv_rows(float (&sum)[2][B::kWidth / 16][2][4], std::uin
           const std::uint32_t (&w)[4] = b[step * 3 + dy];
 #pragma unroll
           for (int mx = 0; mx < kTiles; ++mx) {
-            mma(sum[out][mx][0], a[step & 1][i][mx], w[0], w[1]);
-            mma(sum[out][mx][1], a[step & 1][i][mx], w[2], w[3]);
+            mma_bf16(sum[out][mx][0], a[step & 1][i][mx], w[0], w[1]);
+            mma_bf16(sum[out][mx][1], a[step & 1][i][mx], w[2], w[3]);
           }
         }
       }
@@ -77,14 +78,14 @@ __device__ inline void conv_rows(float (&sum)[2][B::kWidth / 16][2][4], std::uin
   }
 }
 
-// The same for the image of 8 pixels a row: rows y and y + 1 are one tile; one n-tile.
-template <class B, class Wait>
+// The same for images 8 pixels wide: rows y and y + 1 are one tile of 16 pixels; one n-tile.
+template <class Tile, class Wait>
 __device__ inline void conv_small(float (&sum)[4], std::uint32_t base,
-                                  const std::uint32_t (&b)[9 * B::kChannels / 16][2],
+                                  const std::uint32_t (&b)[9 * Tile::kChannels / 16][2],
                                   Wait wait_halo) {
-  constexpr int kChunks = B::kChannels / 16;
+  constexpr int kChunks = Tile::kChannels / 16;
   constexpr int kSteps = 3 * kChunks;
-  float part[3][4] = {};  // sums that do not wait for each other: latency is what counts here
+  float partial[3][4] = {};  // three independent sums, since latency dominates here
 #pragma unroll
   for (int pass = 0; pass < 2; ++pass) {  // dy = 1, then 0 and 2
     std::uint32_t a[2][kSteps][4];
@@ -93,8 +94,8 @@ __device__ inline void conv_small(float (&sum)[4], std::uint32_t base,
     for (int i = 0; i <= pass; ++i) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        load_matrix(a[i][step], base + (pass == 0 ? 1 : 2 * i) * B::kPitch +
-                                    (step / kChunks) * B::kPixel + (step % kChunks) * 32);
+        ldmatrix_x4(a[i][step], base + (pass == 0 ? 1 : 2 * i) * Tile::kPitch +
+                                    (step / kChunks) * Tile::kPixel + (step % kChunks) * 32);
       }
     }
 #pragma unroll
@@ -102,20 +103,20 @@ __device__ inline void conv_small(float (&sum)[4], std::uint32_t base,
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
         const std::uint32_t (&w)[2] = b[step * 3 + (pass == 0 ? 1 : 2 * i)];
-        mma(part[step % 3], a[i][step], w[0], w[1]);
+        mma_bf16(partial[step % 3], a[i][step], w[0], w[1]);
       }
     }
   }
 #pragma unroll
-  for (int i = 0; i < 4; ++i) sum[i] += part[0][i] + part[1][i] + part[2][i];
+  for (int i = 0; i < 4; ++i) sum[i] += partial[0][i] + partial[1][i] + partial[2][i];
 }
 
-// Before a pool: the five rows that give two pooled ones, for one tile of 16 pixels.
-template <class B, int TILES, class Wait>
+// Before a pool: the five rows of outputs that give two pooled rows, for one tile of 16 pixels.
+template <class Tile, int TILES, class Wait>
 __device__ inline void conv_five_rows(float (&sum)[5][TILES][4], std::uint32_t base,
-                                      const std::uint32_t (&b)[9 * B::kChannels / 16][2 * TILES],
+                                      const std::uint32_t (&b)[9 * Tile::kChannels / 16][2 * TILES],
                                       Wait wait_halo) {
-  constexpr int kChunks = B::kChannels / 16;
+  constexpr int kChunks = Tile::kChannels / 16;
   constexpr int kSteps = 3 * kChunks;
 #pragma unroll
   for (int pass = 0; pass < 2; ++pass) {  // rows 2..5 of the seven inputs, then 0, 1 and 6
@@ -124,7 +125,7 @@ __device__ inline void conv_five_rows(float (&sum)[5][TILES][4], std::uint32_t b
     const auto load = [&](int step) {
 #pragma unroll
       for (int i = 0; i < 4 - pass; ++i) {
-        load_matrix(a[step & 1][i], base + row(i) * B::kPitch + (step / kChunks) * B::kPixel +
+        ldmatrix_x4(a[step & 1][i], base + row(i) * Tile::kPitch + (step / kChunks) * Tile::kPixel +
                                         (step % kChunks) * 32);
       }
     };
@@ -141,8 +142,8 @@ __device__ inline void conv_five_rows(float (&sum)[5][TILES][4], std::uint32_t b
           if (out < 0 || out > 4) continue;
 #pragma unroll
           for (int tile = 0; tile < TILES; ++tile) {
-            mma(sum[out][tile], a[step & 1][i], b[step * 3 + dy][2 * tile],
-                b[step * 3 + dy][2 * tile + 1]);
+            mma_bf16(sum[out][tile], a[step & 1][i], b[step * 3 + dy][2 * tile],
+                     b[step * 3 + dy][2 * tile + 1]);
           }
         }
       }
@@ -150,21 +151,21 @@ __device__ inline void conv_five_rows(float (&sum)[5][TILES][4], std::uint32_t b
   }
 }
 
-// The same without a neighbour to wait for, and with the sum of every output taken in one order,
-// whatever its row: where the image is flat, outputs are equal to the last bit, and a pool that
-// learns takes the first of them.
-template <class B, int TILES>
-__device__ inline void conv_five_rows_alike(
+// The same without a neighbor, and with the sum of every output taken in the same order, whatever
+// its row: where the image is uniform, outputs are then bitwise equal, and the argmax is the first
+// of them.
+template <class Tile, int TILES>
+__device__ inline void conv_five_rows_same_order(
     float (&sum)[5][TILES][4], std::uint32_t base,
-    const std::uint32_t (&b)[9 * B::kChannels / 16][2 * TILES]) {
-  constexpr int kChunks = B::kChannels / 16;
+    const std::uint32_t (&b)[9 * Tile::kChannels / 16][2 * TILES]) {
+  constexpr int kChunks = Tile::kChannels / 16;
   constexpr int kLoads = 7 * 3 * kChunks;
   constexpr int kAhead = 3;
   std::uint32_t a[kAhead + 1][4];
   const auto load = [&](int i) {
     const int step = i / 7;
-    load_matrix(a[i % (kAhead + 1)],
-                base + i % 7 * B::kPitch + (step / kChunks) * B::kPixel + (step % kChunks) * 32);
+    ldmatrix_x4(a[i % (kAhead + 1)], base + i % 7 * Tile::kPitch + (step / kChunks) * Tile::kPixel +
+                                         (step % kChunks) * 32);
   };
 #pragma unroll
   for (int i = 0; i < kAhead; ++i) load(i);
@@ -178,14 +179,15 @@ __device__ inline void conv_five_rows_alike(
       const std::uint32_t (&w)[2 * TILES] = b[i / 7 * 3 + dy];
 #pragma unroll
       for (int tile = 0; tile < TILES; ++tile) {
-        mma(sum[out][tile], a[i % (kAhead + 1)], w[2 * tile], w[2 * tile + 1]);
+        mma_bf16(sum[out][tile], a[i % (kAhead + 1)], w[2 * tile], w[2 * tile + 1]);
       }
     }
   }
 }
 
-// Four rows of outputs of 16 pixels and two n-tiles: six rows are read for four.
-template <class B, int CHUNKS>
+// In the backward pass of stage 1: four rows of outputs of 16 pixels and two n-tiles, from six rows
+// of inputs.
+template <class Tile, int CHUNKS>
 __device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
                                       const std::uint32_t (&b)[9 * CHUNKS][4]) {
   constexpr int kSteps = 3 * CHUNKS;
@@ -195,8 +197,8 @@ __device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
     const auto load = [&](int step) {
 #pragma unroll
       for (int i = 0; i < 3; ++i) {
-        load_matrix(a[step & 1][i], base + (pass * 3 + i) * B::kPitch +
-                                        (step / CHUNKS) * B::kPixel + (step % CHUNKS) * 32);
+        ldmatrix_x4(a[step & 1][i], base + (pass * 3 + i) * Tile::kPitch +
+                                        (step / CHUNKS) * Tile::kPixel + (step % CHUNKS) * 32);
       }
     };
     load(0);
@@ -210,8 +212,8 @@ __device__ inline void conv_four_rows(float (&sum)[4][2][4], std::uint32_t base,
           const int out = pass * 3 + i - dy;
           if (out < 0 || out > 3) continue;
           const std::uint32_t (&w)[4] = b[step * 3 + dy];
-          mma(sum[out][0], a[step & 1][i], w[0], w[1]);
-          mma(sum[out][1], a[step & 1][i], w[2], w[3]);
+          mma_bf16(sum[out][0], a[step & 1][i], w[0], w[1]);
+          mma_bf16(sum[out][1], a[step & 1][i], w[2], w[3]);
         }
       }
     }

@@ -1,5 +1,13 @@
+// Forward pass of the IMPALA network's convolutions in training: as in inference, and saves what
+// the backward pass needs.
+//
+// Grid: one thread block per image.  Block: 512 threads, 16 warps.  Shared memory: ForwardSmem, one
+// thread block per multiprocessor.  A thread block owns an image; forward_stages.cuh says which
+// rows and channels a warp owns in each stage.
+
 #include <cuda_runtime.h>
 
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
 #include "plr/learn/cuda/impala/kernels.h"
 
@@ -7,42 +15,43 @@ namespace plr::cuda::impala {
 namespace {
 
 constexpr int kSlots = 4;
-using Memory = SeeMemory<1, kSlots>;
-static_assert(Memory::kThreads == kLearnThreads);
+using Smem = ForwardSmem<1, kSlots>;
+static_assert(Smem::kThreads == kTrainThreads);
 
-// A block per image, which sees as an agent that acts does, and keeps all that learning needs.
 template <bool RELU_SKIP, class Pixel>
-__global__ void __launch_bounds__(kLearnThreads, 1)
-    forward(const __grid_constant__ TrainBuffers tape, const __grid_constant__ LayerMaps inputs,
+__global__ void __launch_bounds__(kTrainThreads, 1)
+    forward(const __grid_constant__ TrainBuffers buffers, const __grid_constant__ LayerMaps inputs,
             const Pixel* __restrict__ pixels, __nv_bfloat16* __restrict__ features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
   const int image = static_cast<int>(blockIdx.x);
-  const KeepOnTape keep{&tape, inputs.of, image, static_cast<int>(threadIdx.x)};
-  const Seer<1, kSlots, RELU_SKIP, KeepOnTape> s(keep, shared_address(shared), tape.weights);
-  s.begin(tape.biases);
-  s.take_image(pixels + static_cast<std::int64_t>(image) * kImageNumbers);
-  s.see(features + static_cast<std::int64_t>(image) * kNumFeatures);
-  if (threadIdx.x == 0) wait_until_sent();  // shared memory lives as long as the block
+  const SaveActivations save{&buffers, inputs.layer, image, static_cast<int>(threadIdx.x)};
+  const Forward<1, kSlots, RELU_SKIP, SaveActivations> f(save, shared_address(shared),
+                                                         buffers.packed_weights);
+  f.start_copies(buffers.biases);
+  f.load_image(pixels + static_cast<std::int64_t>(image) * kImageSize);
+  f.run(features + static_cast<std::int64_t>(image) * kNumFeatures);
+  // Shared memory is freed with the thread block: its stores must have read it.
+  if (threadIdx.x == 0) cp_async_bulk_wait_read();
 }
 
 template <bool RELU_SKIP, class Pixel>
-void launch(const TrainBuffers& tape, const LayerMaps& inputs, const void* pixels, int batch,
+void launch(const TrainBuffers& buffers, const LayerMaps& inputs, const void* pixels, int batch,
             void* features, cudaStream_t stream) {
   auto* kernel = forward<RELU_SKIP, Pixel>;
-  allow_memory(kernel, Memory::kTotal);
-  kernel<<<static_cast<unsigned>(batch), kLearnThreads, Memory::kTotal, stream>>>(
-      tape, inputs, static_cast<const Pixel*>(pixels), static_cast<__nv_bfloat16*>(features));
-  check(cudaGetLastError(), "the pass forward");
+  require(kernel, {.shared_bytes = Smem::kTotal, .max_shared_carveout = true});
+  kernel<<<static_cast<unsigned>(batch), kTrainThreads, Smem::kTotal, stream>>>(
+      buffers, inputs, static_cast<const Pixel*>(pixels), static_cast<__nv_bfloat16*>(features));
+  check(cudaGetLastError(), "forward pass of the IMPALA network");
 }
 
 }  // namespace
 
-void order_forward(const TrainBuffers& tape, const LayerMaps& inputs, const Pixels& pixels,
-                   bool relu_skip, int batch, void* features, cudaStream_t stream) {
-  auto* order = relu_skip
-                    ? (pixels.are_floats ? launch<true, float> : launch<true, std::uint8_t>)
-                    : (pixels.are_floats ? launch<false, float> : launch<false, std::uint8_t>);
-  order(tape, inputs, pixels.data, batch, features, stream);
+void launch_forward(const TrainBuffers& buffers, const LayerMaps& inputs, const Pixels& pixels,
+                    bool relu_skip, int batch, void* features, cudaStream_t stream) {
+  auto* launch_with =
+      relu_skip ? (pixels.are_floats ? launch<true, float> : launch<true, std::uint8_t>)
+                : (pixels.are_floats ? launch<false, float> : launch<false, std::uint8_t>);
+  launch_with(buffers, inputs, pixels.data, batch, features, stream);
 }
 
 }  // namespace plr::cuda::impala

@@ -1,7 +1,8 @@
-// How does an image come to lie as the first layer wants it?
+// Conversion of images to the layout of the first layer.
 //
-// Its pixels become four bf16 each, r g b 0, in rows of 68 from x = -1 on: the window of a pixel is
-// then 16 numbers side by side.  Bytes, and floats on the same scale; 0..255 is exact in bf16.
+// A pixel becomes four bf16, r g b 0, in rows of 68 pixels from x = -1 on: the four pixels of a row
+// of a window are then 16 consecutive numbers.  Images are bytes, or floats in the same range;
+// 0..255 is exact in bf16.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +11,18 @@
 
 namespace plr::cuda::impala {
 
-inline constexpr int kImagePitch = 68 * 8;         // bytes of a row
-inline constexpr int kImageNumbers = 64 * 64 * 3;  // of an image in global memory
+inline constexpr int kImagePitch = 68 * 8;      // bytes of a row
+inline constexpr int kImageSize = 64 * 64 * 3;  // numbers of an image in global memory
 
-// A byte becomes a float as the last one of 2^23 + byte: conversions are slow.
-__device__ inline float byte_of(std::uint32_t word, int which) {
+// Byte `which` of a word as a float, by writing it into the last byte of the float 2^23: faster
+// than a conversion instruction.  0x7650 selects the upper three bytes of 2^23 and byte `which`.
+__device__ inline float byte_to_float(std::uint32_t word, int which) {
   return __uint_as_float(__byte_perm(word, 0x4B000000U, 0x7650 + which)) - 8388608.0F;
 }
-__device__ inline float number_of(std::uint8_t byte) { return byte_of(byte, 0); }
-__device__ inline float number_of(float number) { return number; }
+__device__ inline float to_float(std::uint8_t byte) { return byte_to_float(byte, 0); }
+__device__ inline float to_float(float number) { return number; }
 
-// Four pixels side by side, as they come from global memory.
+// Four consecutive pixels in global memory.
 template <class Pixel>
 struct FourPixels;
 
@@ -31,7 +33,7 @@ struct FourPixels<std::uint8_t> {
 #pragma unroll
     for (int j = 0; j < 3; ++j) words[j] = __ldg(reinterpret_cast<const std::uint32_t*>(from) + j);
   }
-  __device__ float operator[](int i) const { return byte_of(words[i >> 2], i & 3); }
+  __device__ float operator[](int i) const { return byte_to_float(words[i >> 2], i & 3); }
 };
 
 template <>

@@ -1,16 +1,14 @@
-// How does Procgen's network act in the time of a few of libtorch's kernels?
+// Inference with the IMPALA network on Hopper: two kernels, from bytes to actions.
 //
-// On Hopper, in bf16 with sums in fp32, from bytes to decisions in two kernels:
+//   conv_trunk        a cluster of thread blocks per image, each with a tile of its rows: all
+//   fifteen
+//                     convolutions, every activation in shared memory or registers     -> features
+//   heads_and_sample  a cluster of 16 thread blocks per 16 images: hidden layer, heads and action
+//                     sampling                                                          -> results
 //
-//   see     a cluster of blocks per image, each with a band of its rows: all fifteen convolutions,
-//           every activation in shared memory or registers                        -> features
-//   decide  a cluster of 16 blocks per 16 images: hidden layer, heads, decision   -> results
-//
-// and a third, pack, which brings changed weights into the order that these want.  The sums are
-// taken in one fixed order: the same bits every time.
+// Operands are bf16, sums fp32.  The weights must be packed (weights.h) after each change.  Sums
+// are taken in a fixed order, so that results are deterministic.
 #pragma once
-
-#include <cstdint>
 
 #include "plr/learn/cuda/common/inference_job.h"
 #include "plr/learn/cuda/impala/layers.h"
@@ -18,9 +16,9 @@
 
 namespace plr::cuda::impala {
 
-// Orders its kernels; `stream` is a cudaStream_t.  `features` holds kNumFeatures bf16 for every
-// image. A block of the network adds ReLU(x) instead of x if `relu_skip`.  Throws
-// std::runtime_error if CUDA refuses.
+// Enqueues the kernels; `stream` is a cudaStream_t.  `features` has room for kNumFeatures bf16 per
+// image.  If `relu_skip`, a residual block adds ReLU(x) instead of x.  Throws std::runtime_error on
+// a CUDA error. REQUIRES: job.num_actions == kNumActions; observations of 64 x 64 x 3.
 void infer(const Weights& weights, const PackedWeights& packed, bool relu_skip,
            const InferenceJob& job, void* features, void* stream);
 

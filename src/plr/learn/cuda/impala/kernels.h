@@ -1,4 +1,4 @@
-// The kernels of impala/trunk.h; each function orders one.
+// Launchers of the kernels of trunk.h, in the order in which they run.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,38 +7,29 @@
 #include "plr/learn/cuda/impala/buffers.h"
 #include "plr/learn/cuda/impala/tensor_maps.h"
 #include "plr/learn/cuda/impala/trunk.h"
+#include "plr/learn/cuda/impala/weight_grad_maps.h"
 
 namespace plr::cuda::impala {
 
-// `inputs`: maps of tape.inputs, whole images as they lie in shared memory.
-void order_forward(const TrainBuffers& tape, const LayerMaps& inputs, const Pixels& pixels,
-                   bool relu_skip, int batch, void* features, cudaStream_t stream);
+// forward.cu.  `inputs`: maps of buffers.inputs, whole images as they are in shared memory.
+void launch_forward(const TrainBuffers& buffers, const LayerMaps& inputs, const Pixels& pixels,
+                    bool relu_skip, int batch, void* features, cudaStream_t stream);
 
-// `gradients`: maps of tape.gradients, likewise.
-void order_backward(const TrainBuffers& tape, const LayerMaps& gradients, bool relu_skip, int batch,
-                    const void* features, const void* d_features, cudaStream_t stream);
+// backward.cu.  `output_grads`: maps of buffers.output_grads, likewise.
+void launch_backward(const TrainBuffers& buffers, const LayerMaps& output_grads, bool relu_skip,
+                     int batch, const void* features, const void* features_grad,
+                     cudaStream_t stream);
 
-// The parts of a layer's gradient, which only layers but the first need maps for.
-struct WeighMaps {
-  CUtensorMap inputs, gradients;
-};
-WeighMaps maps_to_weigh(int layer, const TrainBuffers& tape, int batch);
-void order_weigh(int layer, const TrainBuffers& tape, const WeighMaps& maps, int batch,
-                 cudaStream_t stream);
-void order_weigh_first(const TrainBuffers& tape, const Pixels& pixels, int batch,
-                       cudaStream_t stream);
+// weight_grad.cu.  All layers but the first.
+void launch_weight_grad(int layer, const TrainBuffers& buffers, const WeightGradMaps& maps,
+                        int batch, cudaStream_t stream);
 
-// The sums of all parts.
-void order_add(const TrainBuffers& tape, const Gradients& grads, cudaStream_t stream);
+// conv1_weight_grad.cu.  The first layer.
+void launch_conv1_weight_grad(const TrainBuffers& buffers, const Pixels& pixels, int batch,
+                              cudaStream_t stream);
 
-// Lets a kernel have more shared memory than it would get unasked.
-template <class Kernel>
-void allow_memory(Kernel* kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "asking for shared memory");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared),
-        "asking for shared memory");
-}
+// reduce_partials.cu
+void launch_reduce_partials(const TrainBuffers& buffers, const Gradients& grads,
+                            cudaStream_t stream);
 
 }  // namespace plr::cuda::impala

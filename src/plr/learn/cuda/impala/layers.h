@@ -1,54 +1,77 @@
-// How do the weights of Procgen's network lie for our kernels?
+// The IMPALA network's fifteen convolutions, and how their weights are packed for the kernels.
 //
-// Its fifteen convolutions are numbered in the order in which they are computed:
+// Layers are numbered in the order in which they are computed:
 //
 //   stage 1: 0 | 1 2 | 3 4    stage 2: 5 | 6 7 | 8 9    stage 3: 10 | 11 12 | 13 14
 //
-// the first of each stage before the pool, then two of each block.  Weights are packed to bf16 in
-// the order in which a tensor core's lanes want them, so that a lane takes its share in one load:
-// [k-step][n-tile][lane][2 words] of B fragments, n-tiles in pairs where a warp takes two of them.
+// Each stage is a convolution and a max pool, then two residual blocks of two convolutions each.
+//
+// Weights are packed to bf16 as B fragments of mma.m16n8k16, so that a lane reads its share in one
+// load: [k-step][n-tile][lane][2 words], n-tiles in pairs where a warp has two of them.
 #pragma once
 
-#include <cstdint>
-
 #ifdef __CUDACC__
-#define PLR_BOTH __host__ __device__
+#define PLR_HOST_DEVICE __host__ __device__
 #else
-#define PLR_BOTH
+#define PLR_HOST_DEVICE
 #endif
 
 namespace plr::cuda::impala {
 
 inline constexpr int kNumLayers = 15;
-inline constexpr int kNumFeatures =
-    2048;  // 8 x 8 x 32 after the last stage, in the order y, x, channel
-inline constexpr int kHiddenUnits = 256;  // of the hidden layer
+inline constexpr int kLayersPerStage = 5;
+// The convolution before the pool of each stage; the residual blocks' layers follow it.
+inline constexpr int kStage1 = 0;
+inline constexpr int kStage2 = kStage1 + kLayersPerStage;
+inline constexpr int kStage3 = kStage2 + kLayersPerStage;
+inline constexpr int kLastLayer = kNumLayers - 1;
+
+inline constexpr int kNumFeatures = 2048;  // 8 x 8 x 32 after the last stage: [y][x][channel]
+inline constexpr int kHiddenUnits = 256;
 inline constexpr int kNumActions = 15;
 inline constexpr int kNumHeads = kNumActions + 1;  // the logits, then the value
 
-PLR_BOTH constexpr int layer_inputs(int layer) { return layer == 0 ? 3 : layer <= 5 ? 16 : 32; }
-PLR_BOTH constexpr int layer_outputs(int layer) { return layer <= 4 ? 16 : 32; }
+// The first layer of residual block 0 or 1 of a stage.
+PLR_HOST_DEVICE constexpr int residual_layer(int stage, int block) { return stage + 1 + 2 * block; }
 
-// A k-step covers 16 inputs at one place of the 3x3 kernel; of the image's three channels, a row of
-// four places.
-PLR_BOTH constexpr int layer_steps(int layer) {
-  return layer == 0 ? 3 : 9 * (layer_inputs(layer) / 16);
+// Whether a max pool follows the layer.
+PLR_HOST_DEVICE constexpr bool is_before_pool(int layer) { return layer % kLayersPerStage == 0; }
+// Whether the next layer is one before a pool.
+PLR_HOST_DEVICE constexpr bool precedes_pooled_layer(int layer) {
+  return layer == kStage2 - 1 || layer == kStage3 - 1;
 }
-PLR_BOTH constexpr int layer_tiles(int layer) { return layer_outputs(layer) / 8; }
-PLR_BOTH constexpr int layer_bytes(int layer) {
+
+// Channels of a layer.
+PLR_HOST_DEVICE constexpr int layer_inputs(int layer) {
+  return layer == kStage1 ? 3 : layer <= kStage2 ? 16 : 32;
+}
+PLR_HOST_DEVICE constexpr int layer_outputs(int layer) { return layer <= kStage2 - 1 ? 16 : 32; }
+
+// Width and height of a layer's input.
+PLR_HOST_DEVICE constexpr int layer_side(int layer) {
+  return layer == kStage1 ? 64 : layer <= kStage2 ? 32 : layer <= kStage3 ? 16 : 8;
+}
+
+// A k-step covers 16 inputs at one tap of the 3x3 kernel; in the first layer, which has three
+// inputs, a row of four taps with four channels.
+PLR_HOST_DEVICE constexpr int layer_steps(int layer) {
+  return layer == kStage1 ? 3 : 9 * (layer_inputs(layer) / 16);
+}
+PLR_HOST_DEVICE constexpr int layer_tiles(int layer) { return layer_outputs(layer) / 8; }
+PLR_HOST_DEVICE constexpr int layer_bytes(int layer) {
   return layer_steps(layer) * layer_tiles(layer) * 32 * 8;
 }
-PLR_BOTH constexpr int layer_offset(int layer) {
+PLR_HOST_DEVICE constexpr int layer_offset(int layer) {
   int offset = 0;
   for (int l = 0; l < layer; ++l) offset += layer_bytes(l);
   return offset;
 }
-inline constexpr int kLargestLayer = layer_bytes(14);
+inline constexpr int kLargestLayer = layer_bytes(kLastLayer);
 inline constexpr int kPackedBytes = layer_offset(kNumLayers);
 inline constexpr int kBiasStride = 32;  // biases are packed as [kNumLayers][32] floats
 
-// The hidden layer is computed by a cluster of 16 blocks, each with a slice of the features:
-// [block][warp][k-step][pair of n-tiles][lane][4 words].
+// The hidden layer of inference is computed by a cluster of 16 thread blocks, each with a slice of
+// the features: [thread block][warp][k-step][pair of n-tiles][lane][4 words].
 inline constexpr int kHiddenBlocks = 16;
 inline constexpr int kHiddenWarps = 8;
 inline constexpr int kHiddenSlice = kNumFeatures / kHiddenBlocks;

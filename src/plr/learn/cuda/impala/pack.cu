@@ -1,3 +1,10 @@
+// Packs the IMPALA network's weights to bf16 in the order in which tensor cores read them
+// (layers.h).
+//
+// Grid: y is the layer, then the layers mirrored for input gradients, then the hidden layer; x
+// strides over the words of a layer.  Block: 256 threads; no shared memory.  Each thread owns words
+// of the output, two weights each.
+
 #include <cuda_runtime.h>
 
 #include "plr/learn/cuda/common/check.h"
@@ -9,25 +16,26 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The weight between output n and input c at place (dy, dx); zero beyond, where tiles are padded.
-// The image's bytes are taken as they are, so that their division by 255 is here.
+// The weight between output n and input c at tap (dy, dx); zero where fragments are padded.  The
+// image is used as bytes, so that its division by 255 is applied to the first layer's weights.
 __device__ float weight_at(const float* weights, int layer, int n, int c, int dy, int dx) {
   const int inputs = layer_inputs(layer);
   if (c >= inputs || dx >= 3) return 0;
   const float w = weights[((n * 3 + dy) * 3 + dx) * inputs + c];
-  return layer == 0 ? w / 255.0F : w;
+  return layer == kStage1 ? w / 255.0F : w;
 }
 
-// One word of a layer, two weights.  On the way back the product's inputs are the layer's outputs,
-// and the kernel is mirrored.
+// Packs one word of a layer.  MIRRORED: for input gradients, where the product's inputs are the
+// layer's outputs and the kernel is mirrored.
 template <bool MIRRORED>
 __device__ void pack_conv(const Weights& from, int layer, int word, std::uint32_t* to) {
   const int tiles = (MIRRORED ? layer_inputs(layer) : layer_outputs(layer)) / 8;
-  // Where a warp takes two n-tiles at once they lie side by side.
-  const bool paired = layer < (MIRRORED ? 11 : 10);
+  // Where a warp has two n-tiles they are adjacent: in stages 1 and 2, whose outputs, or inputs
+  // when mirrored, a warp owns 16 channels of.
+  const bool is_paired = layer < (MIRRORED ? kStage3 + 1 : kStage3);
   const int half = word % 2;
   int lane, tile, step;
-  if (paired) {
+  if (is_paired) {
     lane = word / 4 % 32;
     tile = word / 128 % (tiles / 2) * 2 + word / 2 % 2;
     step = word / 128 / (tiles / 2);
@@ -40,7 +48,7 @@ __device__ void pack_conv(const Weights& from, int layer, int word, std::uint32_
   const int n = tile * 8 + lane / 4;
   float pair[2];
   for (int e = 0; e < 2; ++e) {
-    if (layer == 0) {  // k counts places of a row, then channels
+    if (layer == kStage1) {  // k counts channels, then the taps of a row
       pair[e] = weight_at(from.conv[0], 0, n, (k + e) % 4, step, (k + e) / 4);
       continue;
     }
@@ -67,8 +75,7 @@ __device__ void pack_hidden(const float* hidden, int word, std::uint32_t* to) {
   to[word] = pack_bf16(row[k], row[k + 1]);
 }
 
-// Block row y packs layer y, then come the layers mirrored, then the hidden layer.
-__global__ void pack(Weights from, PackedWeights to) {
+__global__ void pack_all(Weights from, PackedWeights to) {
   const int row = static_cast<int>(blockIdx.y);
   const int layer = row % kNumLayers;
   const int first = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
@@ -85,7 +92,7 @@ __global__ void pack(Weights from, PackedWeights to) {
     }
   } else if (row == 2 * kNumLayers) {
     for (int i = first; i < kHiddenWords; i += stride) pack_hidden(from.hidden, i, to.hidden);
-  } else if (layer > 0 && to.mirrored_conv != nullptr) {  // the image needs no gradient
+  } else if (layer > kStage1 && to.mirrored_conv != nullptr) {  // the image has no gradient
     for (int i = first; i < num_words; i += stride) {
       pack_conv<true>(from, layer, i, to.mirrored_conv + offset);
     }
@@ -97,8 +104,8 @@ __global__ void pack(Weights from, PackedWeights to) {
 void pack_weights(const Weights& weights, const PackedWeights& packed, void* stream) {
   const dim3 blocks =
       packed.hidden != nullptr ? dim3(64, 2 * kNumLayers + 1) : dim3(18, 2 * kNumLayers);
-  pack<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(weights, packed);
-  check(cudaGetLastError(), "packing weights");
+  pack_all<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(weights, packed);
+  check(cudaGetLastError(), "packing the weights");
 }
 
 }  // namespace plr::cuda::impala

@@ -1,7 +1,7 @@
-// What of a pass forward is kept for the way back?
+// What a forward pass saves for the backward pass: a policy class of Forward.
 //
-// Nothing by an agent that acts.  One that learns puts it on the tape (impala/buffers.h): a layer's
-// output by tensor copies straight from shared memory, the rest from registers.
+// NoSave, for inference, saves nothing.  SaveActivations writes to the training buffers
+// (buffers.h): a layer's output by tensor copies from shared memory, the rest from registers.
 #pragma once
 
 #include <cuda.h>
@@ -11,42 +11,43 @@
 
 namespace plr::cuda::impala {
 
-struct KeepNothing {
-  static constexpr bool kKeeps = false;
+struct NoSave {
+  static constexpr bool kSaves = false;
   template <class Word>
-  __device__ void mask(int, std::uint32_t) const {}
-  __device__ void prepare() const {}
-  __device__ void send(int, std::uint32_t) const {}
+  __device__ void relu_mask(int, std::uint32_t) const {}
+  __device__ void wait_stores() const {}
+  __device__ void store_input(int, std::uint32_t) const {}
 };
 
-struct KeepOnTape {
-  static constexpr bool kKeeps = true;
-  const TrainBuffers* tape;
+struct SaveActivations {
+  static constexpr bool kSaves = true;
+  const TrainBuffers* buffers;
   const CUtensorMap* maps;  // of the inputs, by layer
   int image, thread;
 
-  // Bits of the numbers that are about to enter a layer.
+  // The ReLU mask of the thread's numbers that enter a layer.
   template <class Word>
-  __device__ void mask(int layer, std::uint32_t bits) const {
-    reinterpret_cast<Word*>(tape->masks[layer])[image * kLearnThreads + thread] =
+  __device__ void relu_mask(int layer, std::uint32_t bits) const {
+    reinterpret_cast<Word*>(buffers->relu_masks[layer])[image * kTrainThreads + thread] =
         static_cast<Word>(bits);
   }
-  // Eight places, of the channels 8 * group .. 8 * group + 7 of a pooled pixel.
+  // The argmax of channels 8 * group .. 8 * group + 7 of a pooled pixel.
   template <int POOL>
-  __device__ void places(int pixel, int group, std::uint32_t word) const {
+  __device__ void pool_argmax(int pixel, int group, std::uint32_t word) const {
     constexpr int kPixels = (32 >> POOL) * (32 >> POOL);
     constexpr int kGroups = POOL == 0 ? 2 : 4;
-    tape->places[POOL][(image * kPixels + pixel) * kGroups + group] = word;
+    buffers->pool_argmax[POOL][(image * kPixels + pixel) * kGroups + group] = word;
   }
-  // Before the barrier that ends a layer; and after it, by one thread: the layer's output, whose
-  // pixel (0, 0) is at `from`, leaves.  A buffer is written again after the next such barrier, when
-  // what left it has been read.
-  __device__ void prepare() const {
-    fence_copies();
-    if (thread == 0) wait_until_sent();
+  // Called before the barrier that ends a layer.  A buffer is written again only after the next
+  // such barrier, when its last store has read it.
+  __device__ void wait_stores() const {
+    fence_proxy_async();
+    if (thread == 0) cp_async_bulk_wait_read();
   }
-  __device__ void send(int layer, std::uint32_t from) const {
-    tensor_store(maps + layer, image, from);
+  // Called after that barrier by one thread: stores the input of a layer, whose pixel (0, 0) is at
+  // `from`.
+  __device__ void store_input(int layer, std::uint32_t from) const {
+    cp_async_bulk_tensor_store(maps + layer, image, from);
   }
 };
 

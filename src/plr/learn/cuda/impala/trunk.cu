@@ -1,20 +1,24 @@
+// Forward and backward pass of the IMPALA network's convolutions as sequences of kernel launches;
+// no kernels of its own.
+
 #include "plr/learn/cuda/impala/kernels.h"
 #include "plr/learn/cuda/impala/trunk.h"
 
 namespace plr::cuda::impala {
 namespace {
 
-// The layers whose gradients take longest come first: the others fill what they leave.
-constexpr int kOrder[kNumLayers] = {5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 11, 12, 13, 14};
+// The layers in the order in which their weight gradients are launched: those that take longest
+// come first, and the others fill the multiprocessors that they leave.
+constexpr int kLaunchSequence[kNumLayers] = {5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 11, 12, 13, 14};
 
-// Streams beside another one, for work that may run side by side.
+// Streams that run one kernel per layer concurrently, between two points of a main stream.
 class SideStreams {
  public:
   SideStreams() {
-    check(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming), "an event");
+    check(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming), "creating an event");
     for (int i = 0; i < kNumLayers; ++i) {
-      check(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking), "a stream");
-      check(cudaEventCreateWithFlags(&joins_[i], cudaEventDisableTiming), "an event");
+      check(cudaStreamCreateWithFlags(&streams_[i], cudaStreamNonBlocking), "creating a stream");
+      check(cudaEventCreateWithFlags(&joins_[i], cudaEventDisableTiming), "creating an event");
     }
   }
   ~SideStreams() {
@@ -27,13 +31,14 @@ class SideStreams {
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;
 
-  // Orders work(i, stream) for every i, all after what was ordered before and before what follows.
-  template <class Work>
-  void run(cudaStream_t main, Work work) const {
+  // Calls enqueue(i, stream) for every i.  The work runs after what is in `main` already and before
+  // what is enqueued there later.
+  template <class Enqueue>
+  void run(cudaStream_t main, Enqueue enqueue) const {
     check(cudaEventRecord(fork_, main), "forking a stream");
     for (int i = 0; i < kNumLayers; ++i) {
       check(cudaStreamWaitEvent(streams_[i], fork_, 0), "forking a stream");
-      work(i, streams_[i]);
+      enqueue(i, streams_[i]);
       check(cudaEventRecord(joins_[i], streams_[i]), "joining a stream");
       check(cudaStreamWaitEvent(main, joins_[i], 0), "joining a stream");
     }
@@ -50,9 +55,9 @@ class SideStreams {
 struct Trunk::Plan {
   int batch;
   bool relu_skip;
-  TrainBuffers tape;
-  LayerMaps inputs, gradients;
-  WeighMaps weigh[kNumLayers];
+  TrainBuffers buffers;
+  LayerMaps inputs, output_grads;
+  WeightGradMaps weight_grad[kNumLayers];
   SideStreams side;
 };
 
@@ -62,13 +67,14 @@ Trunk::Trunk(int batch, bool relu_skip, void* memory) : plan_(std::make_unique<P
   Plan& p = *plan_;
   p.batch = batch;
   p.relu_skip = relu_skip;
-  p.tape = make_train_buffers(memory, batch);
+  p.buffers = make_train_buffers(memory, batch);
   for (int l = 1; l < kNumLayers; ++l) {
     const int side = layer_side(l);
-    const BoxShape whole = {1, side, side + 2};  // two columns that are not there: the halo
-    p.inputs.of[l] = make_map(p.tape.inputs[l], batch, side, layer_inputs(l), whole);
-    p.gradients.of[l] = make_map(p.tape.gradients[l], batch, side, layer_outputs(l), whole);
-    p.weigh[l] = maps_to_weigh(l, p.tape, batch);
+    const BoxShape whole = {1, side, side + 2};  // the two extra columns are the halo
+    p.inputs.layer[l] = make_tensor_map(p.buffers.inputs[l], batch, side, layer_inputs(l), whole);
+    p.output_grads.layer[l] =
+        make_tensor_map(p.buffers.output_grads[l], batch, side, layer_outputs(l), whole);
+    p.weight_grad[l] = make_weight_grad_maps(l, p.buffers, batch);
   }
 }
 
@@ -77,28 +83,28 @@ Trunk::~Trunk() = default;
 void Trunk::forward(const Weights& weights, const Pixels& pixels, void* features, void* stream) {
   const Plan& p = *plan_;
   pack_weights(weights,
-               {.conv = p.tape.weights,
-                .conv_bias = p.tape.biases,
-                .mirrored_conv = p.tape.mirrored_weights},
+               {.conv = p.buffers.packed_weights,
+                .conv_bias = p.buffers.biases,
+                .mirrored_conv = p.buffers.mirrored_weights},
                stream);
-  order_forward(p.tape, p.inputs, pixels, p.relu_skip, p.batch, features,
-                static_cast<cudaStream_t>(stream));
+  launch_forward(p.buffers, p.inputs, pixels, p.relu_skip, p.batch, features,
+                 static_cast<cudaStream_t>(stream));
 }
 
-void Trunk::backward(const Pixels& pixels, const void* features, const void* d_features,
+void Trunk::backward(const Pixels& pixels, const void* features, const void* features_grad,
                      const Gradients& grads, void* stream) {
   const Plan& p = *plan_;
   const auto main = static_cast<cudaStream_t>(stream);
-  order_backward(p.tape, p.gradients, p.relu_skip, p.batch, features, d_features, main);
+  launch_backward(p.buffers, p.output_grads, p.relu_skip, p.batch, features, features_grad, main);
   p.side.run(main, [&](int i, cudaStream_t side) {
-    const int layer = kOrder[i];
-    if (layer == 0) {
-      order_weigh_first(p.tape, pixels, p.batch, side);
+    const int layer = kLaunchSequence[i];
+    if (layer == kStage1) {
+      launch_conv1_weight_grad(p.buffers, pixels, p.batch, side);
     } else {
-      order_weigh(layer, p.tape, p.weigh[layer], p.batch, side);
+      launch_weight_grad(layer, p.buffers, p.weight_grad[layer], p.batch, side);
     }
   });
-  order_add(p.tape, grads, main);
+  launch_reduce_partials(p.buffers, grads, main);
 }
 
 }  // namespace plr::cuda::impala

@@ -1,22 +1,22 @@
-// How does Procgen's network learn in an eighth of libtorch's time?
+// Forward and backward pass of the IMPALA network's convolutions, on Hopper.
 //
-// On Hopper, in bf16 with sums in fp32, its fifteen convolutions are
+// Operands are bf16, sums fp32:
 //
-//   pack      weights into the order that tensor cores want, for both directions
-//   forward   a block per image, all layers on the chip; leaves the tape     -> features
-//   backward  the same from the last layer to the first; leaves gradients of every layer's output
-//   weigh     each layer over the batch, layers side by side: gradients of weights, in parts
-//   add       the parts, in a fixed order                                     -> gradients
+//   pack_weights     weights into the order of tensor cores, for both directions
+//   forward          a thread block per image, all layers on the chip; saves activations ->
+//   features backward         the same from the last layer to the first; saves every layer's output
+//   gradients weight_grad      each layer over the batch, layers concurrently                  ->
+//   partial sums reduce_partials  partial sums, in a fixed order += gradients
 //
-// and what lies between features and loss is libtorch's.  What the first two leave, and where, is
-// in impala/buffers.h.
+// What is between features and loss is left to libtorch.  buffers.h lists what the passes save.
 //
 //   Trunk trunk(batch, relu_skip, memory);
 //   trunk.forward(weights, pixels, features, stream);
-//   trunk.backward(pixels, features, d_features, grads, stream);   // adds to grads
+//   trunk.backward(pixels, features, features_grad, grads, stream);   // adds to grads
 //
-// The same bits every time.  Nothing waits or allocates but the constructor, so that both calls can
-// be recorded.  A pass forward overwrites the tape of the one before.  Not copyable.
+// Results are deterministic.  Only the constructor allocates or waits, so that both calls can be
+// recorded in a CUDA graph.  A forward pass overwrites what the previous one saved.  Not copyable.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@
 
 namespace plr::cuda::impala {
 
-// Images [B][64][64][3]: bytes, or floats on the same scale.  At a multiple of 16 bytes.
+// Images [B][64][64][3]: bytes, or floats in the same range.  Aligned to 16 bytes.
 struct Pixels {
   const void* data = nullptr;
   bool are_floats = false;
 };
 
-// Where the gradients of convolutions are added to, laid out as the weights are.
+// Gradients of the convolutions are added here; laid out as the weights.
 struct Gradients {
   float* conv[kNumLayers] = {};
   float* conv_bias[kNumLayers] = {};
@@ -41,18 +41,20 @@ struct Gradients {
 
 class Trunk {
  public:
-  // Bytes of device memory that it works in, which begins at a multiple of 256.
+  // Bytes of device memory that it works in.
   static std::int64_t bytes(int batch);
 
-  // Throws std::runtime_error if CUDA refuses, as the others do.
+  // Throws std::runtime_error on a CUDA error, as the other functions do.
+  // REQUIRES: `memory` has bytes(batch) bytes and is aligned to 256.
   Trunk(int batch, bool relu_skip, void* memory);
   ~Trunk();
   Trunk(const Trunk&) = delete;
   Trunk& operator=(const Trunk&) = delete;
 
-  // Features are bf16 [B][kNumFeatures], rectified; `stream` is a cudaStream_t.
+  // Enqueue their kernels; `stream` is a cudaStream_t.  Features and their gradients are bf16
+  // [B][kNumFeatures]; features are after the last ReLU.
   void forward(const Weights& weights, const Pixels& pixels, void* features, void* stream);
-  void backward(const Pixels& pixels, const void* features, const void* d_features,
+  void backward(const Pixels& pixels, const void* features, const void* features_grad,
                 const Gradients& grads, void* stream);
 
  private:

@@ -1,35 +1,47 @@
+// Weight gradients of the IMPALA network's layers 1 to 14, as partial sums; one launch per layer.
+//
+// Grid: weight_grad_blocks(layer) thread blocks, which loop over tiles of the mini-batch.  Block:
+// 256 or 384 threads, one warp per (shift dx, group of pixels).  Shared memory: WeightGradSmem.
+// Ownership: a thread block owns every gridDim.x-th tile and one partial sum; a warp owns the
+// weights of its shift, all taps dy, inputs and outputs, over its own pixels.  At the end the warps
+// with different pixels are added in order.
+
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/impala/kernels.h"
 #include "plr/learn/cuda/impala/weight_grad.cuh"
 
 namespace plr::cuda::impala {
 namespace {
 
-template <class S>
-__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
-    weigh(const __grid_constant__ WeighMaps maps, const std::uint16_t* __restrict__ inputs,
-          const std::uint16_t* __restrict__ gradients, float* __restrict__ parts, int batch) {
-  using W = Weigher<S>;
+template <WeightGradTile T>
+__global__ void __launch_bounds__(WeightGradSmem<T>::kThreads, T.blocks)
+    weight_grad(const __grid_constant__ WeightGradMaps maps,
+                const std::uint16_t* __restrict__ inputs,
+                const std::uint16_t* __restrict__ output_grads, float* __restrict__ partials,
+                int batch) {
+  using W = WeightGrad<T>;
+  using Smem = WeightGradSmem<T>;
   extern __shared__ __align__(128) std::uint8_t shared[];
-  const W w(&maps, inputs, gradients, batch, shared_address(shared));
-  w.begin();
-  float sum[W::kShiftsEach][3][W::kInTiles][W::kOutTiles][4] = {};
+  const W w(&maps, inputs, output_grads, batch, shared_address(shared));
+  w.start_copies();
+  float sum[W::kShiftsPerWarp][3][W::kInTiles][W::kOutTiles][4] = {};
   float bias[W::kOutTiles][4] = {};
-  if (S::kShifts == 1 || w.shift == 0) {
+  if (T.shifts == 1 || w.shift == 0) {
     w.template sum_tiles<true>(sum, bias);
   } else {
     w.template sum_tiles<false>(sum, bias);
   }
 
-  // Warps with other pixels add up one after the other.
+  // The warps with different pixels add their sums one after another.
   __syncthreads();
   auto* sums = reinterpret_cast<float*>(shared);
   const int g = w.lane >> 2;
   const int q = w.lane & 3;
 #pragma unroll 1
-  for (int turn = 0; turn < S::kPlaces; ++turn) {
-    if (w.place == turn) {
+  for (int group = 0; group < T.pixel_groups; ++group) {
+    if (w.pixel_group == group) {
 #pragma unroll
-      for (int s = 0; s < W::kShiftsEach; ++s) {
+      for (int s = 0; s < W::kShiftsPerWarp; ++s) {
 #pragma unroll
         for (int dy = 0; dy < 3; ++dy) {
 #pragma unroll
@@ -37,10 +49,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
 #pragma unroll
             for (int n = 0; n < W::kOutTiles; ++n) {
               const float (&v)[4] = sum[s][dy][i][n];
-              const int row = (dy * 3 + w.shift + s) * S::kInputs + i * 16 + g;
+              const int row = (dy * 3 + w.shift + s) * T.inputs + i * 16 + g;
               const int column = n * 8 + 2 * q;
-              add_pair(sums + row * S::kSumPitch + column, turn == 0, v[0], v[1]);
-              add_pair(sums + (row + 8) * S::kSumPitch + column, turn == 0, v[2], v[3]);
+              add_pair(sums + row * Smem::kSumPitch + column, group == 0, v[0], v[1]);
+              add_pair(sums + (row + 8) * Smem::kSumPitch + column, group == 0, v[2], v[3]);
             }
           }
         }
@@ -48,56 +60,60 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
       if (w.shift == 0 && g == 0) {
 #pragma unroll
         for (int n = 0; n < W::kOutTiles; ++n) {
-          add_pair(sums + 9 * S::kInputs * S::kSumPitch + n * 8 + 2 * q, turn == 0, bias[n][0],
+          add_pair(sums + 9 * T.inputs * Smem::kSumPitch + n * 8 + 2 * q, group == 0, bias[n][0],
                    bias[n][1]);
         }
       }
     }
     __syncthreads();
   }
-  constexpr int kSize = (9 * S::kInputs + 1) * S::kOutputs;
-  for (int i = static_cast<int>(threadIdx.x); i < kSize; i += S::kThreads) {
-    parts[blockIdx.x * kSize + i] = sums[i / S::kOutputs * S::kSumPitch + i % S::kOutputs];
+  constexpr int kSize = (9 * T.inputs + 1) * T.outputs;
+  for (int i = static_cast<int>(threadIdx.x); i < kSize; i += Smem::kThreads) {
+    partials[blockIdx.x * kSize + i] = sums[i / T.outputs * Smem::kSumPitch + i % T.outputs];
   }
 }
 
-// Calls `use` with the shape of a layer.
+// Calls use.template operator()<tile of the layer>().
 template <class Use>
-void with_shape(int layer, Use use) {
-  if (layer <= 4) {
-    use(Weigh1{});
-  } else if (layer == 5) {
-    use(Weigh5{});
-  } else if (layer <= 10) {
-    use(Weigh6{});
+void with_tile(int layer, Use use) {
+  if (layer < kStage2) {
+    use.template operator()<kStage1Tile>();
+  } else if (layer == kStage2) {
+    use.template operator()<kStage2ConvTile>();
+  } else if (layer <= kStage3) {
+    use.template operator()<kStage2Tile>();
   } else {
-    use(Weigh11{});
+    use.template operator()<kStage3Tile>();
   }
+}
+
+template <WeightGradTile T>
+void launch(int layer, const TrainBuffers& buffers, const WeightGradMaps& maps, int batch,
+            cudaStream_t stream) {
+  constexpr int kBytes = WeightGradSmem<T>::kTotal;
+  require(weight_grad<T>, {.shared_bytes = kBytes, .max_shared_carveout = true});
+  weight_grad<T><<<static_cast<unsigned>(weight_grad_blocks(layer)), WeightGradSmem<T>::kThreads,
+                   kBytes, stream>>>(maps, buffers.inputs[layer], buffers.output_grads[layer],
+                                     buffers.weight_grad_partials[layer], batch);
+  check(cudaGetLastError(), "weight gradients of the IMPALA network");
 }
 
 }  // namespace
 
-WeighMaps maps_to_weigh(int layer, const TrainBuffers& tape, int batch) {
-  WeighMaps maps;
-  with_shape(layer, [&](auto shape) {
-    using S = decltype(shape);
-    maps.inputs = make_map(tape.inputs[layer], batch, S::kSide, S::kInputs,
-                           {S::kImages, S::kRows + 2, S::kSide + 2});
-    maps.gradients = make_map(tape.gradients[layer], batch, S::kSide, S::kOutputs,
-                              {S::kImages, S::kRows, S::kSide});
+WeightGradMaps make_weight_grad_maps(int layer, const TrainBuffers& buffers, int batch) {
+  WeightGradMaps maps;
+  with_tile(layer, [&]<WeightGradTile T>() {
+    maps.inputs = make_tensor_map(buffers.inputs[layer], batch, T.side, T.inputs,
+                                  {T.images, T.rows + 2, T.side + 2});
+    maps.output_grads = make_tensor_map(buffers.output_grads[layer], batch, T.side, T.outputs,
+                                        {T.images, T.rows, T.side});
   });
   return maps;
 }
 
-void order_weigh(int layer, const TrainBuffers& tape, const WeighMaps& maps, int batch,
-                 cudaStream_t stream) {
-  with_shape(layer, [&](auto shape) {
-    using S = decltype(shape);
-    allow_memory(weigh<S>, S::kTotal);
-    weigh<S><<<static_cast<unsigned>(sum_blocks(layer)), S::kThreads, S::kTotal, stream>>>(
-        maps, tape.inputs[layer], tape.gradients[layer], tape.parts[layer], batch);
-    check(cudaGetLastError(), "weighing gradients");
-  });
+void launch_weight_grad(int layer, const TrainBuffers& buffers, const WeightGradMaps& maps,
+                        int batch, cudaStream_t stream) {
+  with_tile(layer, [&]<WeightGradTile T>() { launch<T>(layer, buffers, maps, batch, stream); });
 }
 
 }  // namespace plr::cuda::impala

@@ -1,263 +1,313 @@
-// How are the gradients of a layer's weights summed over a mini-batch?
+// Weight gradients of one layer, summed over a mini-batch.
 //
-// As a product of matrices whose inner dimension is pixels: [input][pixel] times [pixel][output],
-// for each of nine shifts, both loaded transposed; a row of ones gives the bias.  A block goes
-// through tiles, ROWS rows of an image or IMAGES whole small ones, that copies bring ahead of time,
-// keeps its sums in registers to the end and leaves one part.
+// They are a matrix product whose inner dimension is pixels: [input][pixel] times [pixel][output],
+// for each of nine taps, both operands loaded transposed; a row of ones gives the bias.  A thread
+// block loops over tiles, some rows of an image or several small images, which are copied ahead of
+// time; it keeps its sums in registers to the end and writes one partial sum.
 //
-// Warp (shift, place): its shift dx, or all three of them if SHIFTS is 1, and its pixels of a tile.
-// It walks down the rows, so that a fragment of an input row, once loaded, serves three rows of
-// gradients.
+// A warp owns a shift dx, or all three of them, and a group of the tile's pixels.  It walks down
+// the rows, so that a fragment of an input row, once loaded, is used for three rows of gradients.
 #pragma once
 
 #include <cstdint>
 
 #include "plr/learn/cuda/common/ptx.cuh"
-#include "plr/learn/cuda/impala/tensor_maps.h"
+#include "plr/learn/cuda/impala/weight_grad_maps.h"
 
 namespace plr::cuda::impala {
 
-template <int INPUTS, int OUTPUTS, int SIDE, int ROWS, int IMAGES, int SHIFTS, int PLACES,
-          int BLOCKS, int STAGES>
-struct WeighShape {
-  static constexpr int kInputs = INPUTS;
-  static constexpr int kOutputs = OUTPUTS;
-  static constexpr int kSide = SIDE;
-  static constexpr int kRows = ROWS;
-  static constexpr int kImages = IMAGES;
-  static constexpr int kShifts = SHIFTS;
-  static constexpr int kPlaces = PLACES;
-  static constexpr int kBlocks = BLOCKS;  // on a processor
-  static constexpr int kStages = STAGES;
-  static constexpr int kThreads = SHIFTS * PLACES * 32;
-  // 16 channels come as whole rows, without padding: banks are met twice, yet tensor copies of such
-  // small pixels would take longer.  32 channels come by tensor copies, padded.
-  static constexpr bool kDenseInputs = INPUTS == 16;
-  static constexpr bool kDenseOutputs = OUTPUTS == 16;
-  static constexpr int kPixelIn = kDenseInputs ? 32 : 80;  // bytes
-  static constexpr int kPixelOut = kDenseOutputs ? 32 : 80;
-  static constexpr int kPitchIn = (SIDE + 2) * kPixelIn;
-  static constexpr int kImageIn = (ROWS + 2) * kPitchIn;
-  static constexpr int kImageOut = ROWS * SIDE * kPixelOut;
-  static constexpr int kGradients = (IMAGES * kImageIn + 127) / 128 * 128;
-  static constexpr int kStage = kGradients + (IMAGES * kImageOut + 127) / 128 * 128;
-  // In the end warps add up here; rows are padded so that no bank is met twice.
-  static constexpr int kSumPitch = OUTPUTS + 8;
-  static constexpr int kSums = (9 * INPUTS + 1) * kSumPitch * 4;
-  static constexpr int kBarriers = STAGES * kStage > kSums ? STAGES * kStage : kSums;
-  static constexpr int kTotal = kBarriers + STAGES * 16;
-  static_assert(BLOCKS * (kTotal + 1024) <= 228 * 1024, "a Hopper has no more");
+// How a layer's weight gradients are computed; a template parameter of the kernel.
+struct WeightGradTile {
+  int inputs, outputs;  // channels of the layer
+  int side;             // of its images
+  int rows;             // of a tile
+  int images;           // of a tile
+  int shifts;           // warps that share the three shifts dx: 3, or 1 if each has all of them
+  int pixel_groups;     // warps that share the pixels of a tile
+  int blocks;           // thread blocks per multiprocessor
+  int stages;           // tiles in shared memory
 };
 
-using Weigh1 = WeighShape<16, 16, 32, 16, 1, 1, 8, 2, 3>;  // layers 1 to 4
-using Weigh5 = WeighShape<16, 32, 32, 16, 1, 3, 4, 1, 3>;
-using Weigh6 = WeighShape<32, 32, 16, 16, 1, 3, 4, 1, 4>;  // 6 to 10
-using Weigh11 = WeighShape<32, 32, 8, 8, 4, 3, 4, 1, 4>;   // 11 to 14
+// Layers 1 to 4, 5, 6 to 10, and 11 to 14.
+inline constexpr WeightGradTile kStage1Tile = {.inputs = 16,
+                                               .outputs = 16,
+                                               .side = 32,
+                                               .rows = 16,
+                                               .images = 1,
+                                               .shifts = 1,
+                                               .pixel_groups = 8,
+                                               .blocks = 2,
+                                               .stages = 3};
+inline constexpr WeightGradTile kStage2ConvTile = {.inputs = 16,
+                                                   .outputs = 32,
+                                                   .side = 32,
+                                                   .rows = 16,
+                                                   .images = 1,
+                                                   .shifts = 3,
+                                                   .pixel_groups = 4,
+                                                   .blocks = 1,
+                                                   .stages = 3};
+inline constexpr WeightGradTile kStage2Tile = {.inputs = 32,
+                                               .outputs = 32,
+                                               .side = 16,
+                                               .rows = 16,
+                                               .images = 1,
+                                               .shifts = 3,
+                                               .pixel_groups = 4,
+                                               .blocks = 1,
+                                               .stages = 4};
+inline constexpr WeightGradTile kStage3Tile = {.inputs = 32,
+                                               .outputs = 32,
+                                               .side = 8,
+                                               .rows = 8,
+                                               .images = 4,
+                                               .shifts = 3,
+                                               .pixel_groups = 4,
+                                               .blocks = 1,
+                                               .stages = 4};
 
-// Adds two numbers to what earlier warps have left in shared memory.
+// Shared memory of a thread block: stages of inputs and gradients, then barriers.  At the end the
+// warps' sums take the place of the stages.
+template <WeightGradTile T>
+struct WeightGradSmem {
+  static constexpr int kThreads = T.shifts * T.pixel_groups * 32;
+  // 16 channels are copied as whole rows without padding: there are bank conflicts, but tensor
+  // copies of such small pixels would take longer.  32 channels are copied by tensor copies,
+  // padded.
+  static constexpr bool kDenseInputs = T.inputs == 16;
+  static constexpr bool kDenseOutputs = T.outputs == 16;
+  static constexpr int kPixelIn = kDenseInputs ? 32 : 80;  // bytes
+  static constexpr int kPixelOut = kDenseOutputs ? 32 : 80;
+  static constexpr int kPitchIn = (T.side + 2) * kPixelIn;
+  static constexpr int kImageIn = (T.rows + 2) * kPitchIn;
+  static constexpr int kImageOut = T.rows * T.side * kPixelOut;
+  static constexpr int kGradients = (T.images * kImageIn + 127) / 128 * 128;
+  static constexpr int kStage = kGradients + (T.images * kImageOut + 127) / 128 * 128;
+  static constexpr int kSumPitch = T.outputs + 8;  // floats, padded against bank conflicts
+  static constexpr int kSums = (9 * T.inputs + 1) * kSumPitch * 4;
+  static constexpr int kBarriers = T.stages * kStage > kSums ? T.stages * kStage : kSums;
+  static constexpr int kTotal = kBarriers + T.stages * 16;
+  static_assert(T.blocks * (kTotal + 1024) <= 228 * 1024, "more shared memory than a Hopper has");
+};
+
+// Adds two numbers to what earlier warps have written to shared memory; the first warp writes.
 __device__ inline void add_pair(float* sums, bool is_first, float v0, float v1) {
-  auto* place = reinterpret_cast<float2*>(sums);
+  auto* pair = reinterpret_cast<float2*>(sums);
   if (!is_first) {
-    const float2 old = *place;
+    const float2 old = *pair;
     v0 += old.x;
     v1 += old.y;
   }
-  *place = make_float2(v0, v1);
+  *pair = make_float2(v0, v1);
 }
 
-template <class S>
-struct Weigher {
-  static constexpr int kPerImage = S::kSide / S::kRows;  // tiles; 1 where a tile has many images
-  static constexpr int kShiftsEach = 3 / S::kShifts;     // of a warp
-  static constexpr int kInTiles = S::kInputs / 16;
-  static constexpr int kOutTiles = S::kOutputs / 8;
-  // The warps' pixels: columns of 16, groups of rows, images.  Small images have two rows in 16.
-  static constexpr bool kSmall = S::kSide == 8;
-  static constexpr int kColumns = S::kSide == 32 ? 2 : 1;
-  static constexpr int kGroups = kSmall ? 1 : S::kPlaces / kColumns / S::kImages;
-  static constexpr int kSteps = kSmall ? 4 : S::kRows / kGroups;  // of a warp in a tile
-  static constexpr int kStepRows = kSmall ? 2 : 1;
-  // A stage is refilled a tile late where there are enough, so that warps may drift apart.
-  static constexpr int kLag = S::kStages > 2 ? 1 : 0;
+template <WeightGradTile T>
+struct WeightGrad {
+  using Smem = WeightGradSmem<T>;
+  static constexpr int kTilesPerImage = T.side / T.rows;  // 1 where a tile has several images
+  static constexpr int kShiftsPerWarp = 3 / T.shifts;
+  static constexpr int kInTiles = T.inputs / 16;
+  static constexpr int kOutTiles = T.outputs / 8;
+  // A warp's pixels: a column of 16, a group of rows, an image.  Small images have two rows in 16
+  // pixels.
+  static constexpr bool kIsSmall = T.side == 8;
+  static constexpr int kColumns = T.side == 32 ? 2 : 1;
+  static constexpr int kRowGroups = kIsSmall ? 1 : T.pixel_groups / kColumns / T.images;
+  static constexpr int kSteps = kIsSmall ? 4 : T.rows / kRowGroups;  // of a warp in a tile
+  static constexpr int kRowsPerStep = kIsSmall ? 2 : 1;
+  // A stage is refilled one tile late where there are enough, so that warps may drift apart.
+  static constexpr int kLag = T.stages > 2 ? 1 : 0;
 
-  const WeighMaps* maps;
+  const WeightGradMaps* maps;
   const std::uint16_t* inputs;
-  const std::uint16_t* gradients;
+  const std::uint16_t* output_grads;
   int num_tiles;
   std::uint32_t memory;
-  int lane, warp, shift, place;
-  int first_row;  // of the warp's, in the tile
-  std::uint32_t in_lane, out_lane;
+  int lane, warp, shift, pixel_group;
+  int first_row;                    // of the warp, in the tile
+  std::uint32_t in_lane, out_lane;  // this lane's ldmatrix offsets in a stage
 
-  __device__ Weigher(const WeighMaps* given, const std::uint16_t* from, const std::uint16_t* grads,
-                     int batch, std::uint32_t shared)
-      : maps(given),
-        inputs(from),
-        gradients(grads),
-        num_tiles(S::kImages > 1 ? (batch + S::kImages - 1) / S::kImages : batch * kPerImage),
+  __device__ WeightGrad(const WeightGradMaps* tensor_maps, const std::uint16_t* layer_inputs,
+                        const std::uint16_t* layer_output_grads, int batch, std::uint32_t shared)
+      : maps(tensor_maps),
+        inputs(layer_inputs),
+        output_grads(layer_output_grads),
+        num_tiles(T.images > 1 ? (batch + T.images - 1) / T.images : batch * kTilesPerImage),
         memory(shared),
         lane(static_cast<int>(threadIdx.x) & 31),
         warp(static_cast<int>(threadIdx.x) >> 5),
-        shift(S::kShifts == 1 ? 0 : warp % S::kShifts),
-        place(warp / S::kShifts) {
-    const int column = kColumns == 2 ? place & 1 : 0;
-    const int image = kSmall ? place : place / kColumns / kGroups;
-    first_row = kSmall ? 0 : place / kColumns % kGroups * kSteps;
+        shift(T.shifts == 1 ? 0 : warp % T.shifts),
+        pixel_group(warp / T.shifts) {
+    const int column = kColumns == 2 ? pixel_group & 1 : 0;
+    const int image = kIsSmall ? pixel_group : pixel_group / kColumns / kRowGroups;
+    first_row = kIsSmall ? 0 : pixel_group / kColumns % kRowGroups * kSteps;
     // Transposed loads: of inputs, pixels 0-7 with two halves of channels, then pixels 8-15; of
     // gradients, pixels 0-15 with one half, then with the other.
     const int in_pixel = (lane & 7) + ((lane >> 4) & 1) * 8;
     const int out_pixel = (lane & 7) + ((lane >> 3) & 1) * 8;
-    const int in_place =
-        kSmall ? (in_pixel >> 3) * S::kPitchIn + ((in_pixel & 7) + shift) * S::kPixelIn
-               : first_row * S::kPitchIn + (column * 16 + in_pixel + shift) * S::kPixelIn;
-    const int out_place = kSmall ? out_pixel : first_row * S::kSide + column * 16 + out_pixel;
-    in_lane = image * S::kImageIn + in_place + ((lane >> 3) & 1) * 16;
-    out_lane =
-        S::kGradients + image * S::kImageOut + out_place * S::kPixelOut + ((lane >> 4) & 1) * 16;
+    const int in_offset =
+        kIsSmall ? (in_pixel >> 3) * Smem::kPitchIn + ((in_pixel & 7) + shift) * Smem::kPixelIn
+                 : first_row * Smem::kPitchIn + (column * 16 + in_pixel + shift) * Smem::kPixelIn;
+    const int out_index = kIsSmall ? out_pixel : first_row * T.side + column * 16 + out_pixel;
+    in_lane = image * Smem::kImageIn + in_offset + ((lane >> 3) & 1) * 16;
+    out_lane = Smem::kGradients + image * Smem::kImageOut + out_index * Smem::kPixelOut +
+               ((lane >> 4) & 1) * 16;
   }
 
-  __device__ std::uint32_t is_full(int stage) const { return memory + S::kBarriers + stage * 8; }
-  __device__ std::uint32_t is_empty(int stage) const { return is_full(S::kStages + stage); }
+  // ---- copies ----------------------------------------------------------------------------------
 
-  // The first row of its image that a tile has.
-  __device__ static int row_of(int tile) {
-    return S::kImages > 1 ? 0 : tile % kPerImage * S::kRows;
+  // Complete when a stage's tile has arrived, and when all warps have read it.
+  __device__ std::uint32_t full_barrier(int stage) const {
+    return memory + Smem::kBarriers + stage * 8;
+  }
+  __device__ std::uint32_t empty_barrier(int stage) const { return full_barrier(T.stages + stage); }
+
+  // The row of the image at which a tile begins.
+  __device__ static int tile_row(int tile) {
+    return T.images > 1 ? 0 : tile % kTilesPerImage * T.rows;
   }
 
-  // Orders the copies of a tile; by one warp.
+  // Starts to copy a tile; called by one warp.
   __device__ void load(int tile, int stage) const {
-    const int image = S::kImages > 1 ? tile * S::kImages : tile / kPerImage;
-    const int row = row_of(tile);
-    const std::uint32_t to = memory + stage * S::kStage;
-    const std::uint32_t arrival = is_full(stage);
-    // Rows of inputs inside of the image, for those that come row by row.
+    const int image = T.images > 1 ? tile * T.images : tile / kTilesPerImage;
+    const int row = tile_row(tile);
+    const std::uint32_t to = memory + stage * Smem::kStage;
+    const std::uint32_t barrier = full_barrier(stage);
+    // Rows of inputs inside of the image, for those that are copied row by row.
     const int first = row == 0 ? 1 : 0;
-    const int num_rows = S::kRows + 2 - first - (row + S::kRows == S::kSide ? 1 : 0);
+    const int num_rows = T.rows + 2 - first - (row + T.rows == T.side ? 1 : 0);
     if (lane == 0) {
-      barrier_expect(arrival, (S::kDenseInputs ? num_rows * S::kSide * S::kPixelIn
-                                               : S::kImages * S::kImageIn) +
-                                  S::kImages * S::kImageOut);
+      mbarrier_arrive_expect_tx(barrier, (Smem::kDenseInputs ? num_rows * T.side * Smem::kPixelIn
+                                                             : T.images * Smem::kImageIn) +
+                                             T.images * Smem::kImageOut);
     }
     __syncwarp();
-    if constexpr (S::kDenseInputs) {
+    if constexpr (Smem::kDenseInputs) {
       if (lane >= first && lane < first + num_rows) {
-        bulk_copy(to + lane * S::kPitchIn + S::kPixelIn,
-                  inputs + (image * S::kSide + row - 1 + lane) * S::kSide * S::kInputs,
-                  S::kSide * S::kPixelIn, arrival);
+        cp_async_bulk(to + lane * Smem::kPitchIn + Smem::kPixelIn,
+                      inputs + (image * T.side + row - 1 + lane) * T.side * T.inputs,
+                      T.side * Smem::kPixelIn, barrier);
       }
     } else if (lane == 0) {
-      tensor_load(to, &maps->inputs, -1, row - 1, image, arrival);
+      cp_async_bulk_tensor_load(to, &maps->inputs, -1, row - 1, image, barrier);
     }
     if (lane != 31) return;
-    if constexpr (S::kDenseOutputs) {
-      bulk_copy(to + S::kGradients, gradients + (image * S::kSide + row) * S::kSide * S::kOutputs,
-                S::kImageOut, arrival);
+    if constexpr (Smem::kDenseOutputs) {
+      cp_async_bulk(to + Smem::kGradients,
+                    output_grads + (image * T.side + row) * T.side * T.outputs, Smem::kImageOut,
+                    barrier);
     } else {
-      tensor_load(to + S::kGradients, &maps->gradients, 0, row, image, arrival);
+      cp_async_bulk_tensor_load(to + Smem::kGradients, &maps->output_grads, 0, row, image, barrier);
     }
   }
 
-  __device__ void begin() const {
+  // Initializes the barriers and starts to copy the first tiles.
+  __device__ void start_copies() const {
     if (threadIdx.x == 0) {
-      for (int i = 0; i < S::kStages; ++i) {
-        barrier_init(is_full(i), 1);
-        barrier_init(is_empty(i), S::kThreads / 32);
+      for (int i = 0; i < T.stages; ++i) {
+        mbarrier_init(full_barrier(i), 1);
+        mbarrier_init(empty_barrier(i), Smem::kThreads / 32);
       }
-      fence_barriers();
+      fence_mbarrier_init();
     }
     __syncwarp();
     if (warp == 0) {
-      for (int i = 0; i < S::kStages; ++i) {
+      for (int i = 0; i < T.stages; ++i) {
         const int tile = static_cast<int>(blockIdx.x + i * gridDim.x);
         if (tile < num_tiles) load(tile, i);
       }
     }
-    if constexpr (S::kDenseInputs) {  // beside the image
-      constexpr int kHalves = S::kStages * (S::kRows + 2) * 4;
-      for (int i = static_cast<int>(threadIdx.x); i < kHalves; i += S::kThreads) {
-        store_zeros128(memory + i / 4 / (S::kRows + 2) * S::kStage +
-                       i / 4 % (S::kRows + 2) * S::kPitchIn +
-                       ((i & 2) != 0 ? (S::kSide + 1) * S::kPixelIn : 0) + (i & 1) * 16);
+    if constexpr (Smem::kDenseInputs) {  // zeros beside the image
+      constexpr int kHalves = T.stages * (T.rows + 2) * 4;
+      for (int i = static_cast<int>(threadIdx.x); i < kHalves; i += Smem::kThreads) {
+        st_shared_zeros_16(memory + i / 4 / (T.rows + 2) * Smem::kStage +
+                           i / 4 % (T.rows + 2) * Smem::kPitchIn +
+                           ((i & 2) != 0 ? (T.side + 1) * Smem::kPixelIn : 0) + (i & 1) * 16);
       }
     }
     __syncthreads();
   }
 
-  // All tiles of the block.  HAS_BIAS: two copies of the loop, since products that are switched off
-  // still take their time.
+  // ---- sums ------------------------------------------------------------------------------------
+
+  // Sums over all tiles of the thread block.  HAS_BIAS: the loop is compiled twice, since products
+  // that are predicated off still take time.
   template <bool HAS_BIAS>
-  __device__ void sum_tiles(float (&sum)[kShiftsEach][3][kInTiles][kOutTiles][4],
+  __device__ void sum_tiles(float (&sum)[kShiftsPerWarp][3][kInTiles][kOutTiles][4],
                             float (&bias)[kOutTiles][4]) const {
     const int stride = static_cast<int>(gridDim.x);
     int stage = 0;
     int phase = 0;
     int n = 0;
     for (int tile = static_cast<int>(blockIdx.x); tile < num_tiles; tile += stride, ++n) {
-      barrier_wait(is_full(stage), phase);
-      const std::uint32_t at = memory + stage * S::kStage;
-      sum_tile<HAS_BIAS>(row_of(tile) + first_row, at + in_lane, at + out_lane, sum, bias);
+      mbarrier_wait(full_barrier(stage), phase);
+      const std::uint32_t at = memory + stage * Smem::kStage;
+      sum_tile<HAS_BIAS>(tile_row(tile) + first_row, at + in_lane, at + out_lane, sum, bias);
       __syncwarp();
-      if (lane == 0) barrier_arrive(is_empty(stage));
+      if (lane == 0) mbarrier_arrive(empty_barrier(stage));
       if (warp == 0 && n >= kLag) {
-        const int next = tile + (S::kStages - kLag) * stride;
+        const int next = tile + (T.stages - kLag) * stride;
         const int done = n - kLag;
         if (next < num_tiles) {
-          barrier_wait(is_empty(done % S::kStages), (done / S::kStages) & 1);
-          load(next, done % S::kStages);
+          mbarrier_wait(empty_barrier(done % T.stages), (done / T.stages) & 1);
+          load(next, done % T.stages);
         }
       }
       __syncwarp();
-      if (++stage == S::kStages) {
+      if (++stage == T.stages) {
         stage = 0;
         phase ^= 1;
       }
     }
   }
 
+  // Adds one tile.  `row`: the image row at which the warp begins; `in`, `out`: this lane's
+  // addresses.
   template <bool HAS_BIAS>
   __device__ static void sum_tile(int row, std::uint32_t in, std::uint32_t out,
-                                  float (&sum)[kShiftsEach][3][kInTiles][kOutTiles][4],
+                                  float (&sum)[kShiftsPerWarp][3][kInTiles][kOutTiles][4],
                                   float (&bias)[kOutTiles][4]) {
-    constexpr std::uint32_t kOnes[4] = {0x3f803f80U, 0x3f803f80U, 0x3f803f80U, 0x3f803f80U};
+    constexpr std::uint32_t kOnes[4] = {0x3f803f80U, 0x3f803f80U, 0x3f803f80U,
+                                        0x3f803f80U};  // bf16
     // Dense rows above and below the image were not copied.
-    const bool is_top = S::kDenseInputs && row == 0;
-    const bool is_bottom = S::kDenseInputs && row + kSteps == S::kSide;
-    std::uint32_t a[3][kShiftsEach][kInTiles][4];  // row r of the inputs is in r % 3
+    const bool is_top = Smem::kDenseInputs && row == 0;
+    const bool is_bottom = Smem::kDenseInputs && row + kSteps == T.side;
+    std::uint32_t a[3][kShiftsPerWarp][kInTiles][4];  // row r of the inputs is in r % 3
     const auto load_row = [&](int r) {
-      if (S::kDenseInputs && ((r == 0 && is_top) || (r == kSteps + 1 && is_bottom))) {
+      if (Smem::kDenseInputs && ((r == 0 && is_top) || (r == kSteps + 1 && is_bottom))) {
 #pragma unroll
-        for (int i = 0; i < kShiftsEach * kInTiles * 4; ++i) (&a[r % 3][0][0][0])[i] = 0;
+        for (int i = 0; i < kShiftsPerWarp * kInTiles * 4; ++i) (&a[r % 3][0][0][0])[i] = 0;
         return;
       }
 #pragma unroll
-      for (int s = 0; s < kShiftsEach; ++s) {
+      for (int s = 0; s < kShiftsPerWarp; ++s) {
 #pragma unroll
         for (int i = 0; i < kInTiles; ++i) {
-          load_transposed(a[r % 3][s][i], in + r * S::kPitchIn + s * S::kPixelIn + i * 32);
+          ldmatrix_x4_trans(a[r % 3][s][i], in + r * Smem::kPitchIn + s * Smem::kPixelIn + i * 32);
         }
       }
     };
     load_row(0);
-    if (kStepRows == 1) load_row(1);
+    if (kRowsPerStep == 1) load_row(1);
 #pragma unroll
     for (int j = 0; j < kSteps; ++j) {
-      if (kStepRows == 2) load_row(2 * j + 1);
-      load_row(kStepRows * j + 2);
+      if (kRowsPerStep == 2) load_row(2 * j + 1);
+      load_row(kRowsPerStep * j + 2);
       std::uint32_t b[kOutTiles / 2][4];
 #pragma unroll
       for (int n = 0; n < kOutTiles / 2; ++n) {
-        load_transposed(b[n], out + j * (kSmall ? 16 : S::kSide) * S::kPixelOut + n * 32);
+        ldmatrix_x4_trans(b[n], out + j * (kIsSmall ? 16 : T.side) * Smem::kPixelOut + n * 32);
       }
 #pragma unroll
       for (int dy = 0; dy < 3; ++dy) {
 #pragma unroll
-        for (int s = 0; s < kShiftsEach; ++s) {
+        for (int s = 0; s < kShiftsPerWarp; ++s) {
 #pragma unroll
           for (int i = 0; i < kInTiles; ++i) {
 #pragma unroll
             for (int n = 0; n < kOutTiles; ++n) {
-              mma(sum[s][dy][i][n], a[(kStepRows * j + dy) % 3][s][i], b[n / 2][(n & 1) * 2],
-                  b[n / 2][(n & 1) * 2 + 1]);
+              mma_bf16(sum[s][dy][i][n], a[(kRowsPerStep * j + dy) % 3][s][i],
+                       b[n / 2][(n & 1) * 2], b[n / 2][(n & 1) * 2 + 1]);
             }
           }
         }
@@ -265,7 +315,7 @@ struct Weigher {
       if constexpr (HAS_BIAS) {
 #pragma unroll
         for (int n = 0; n < kOutTiles; ++n) {
-          mma(bias[n], kOnes, b[n / 2][(n & 1) * 2], b[n / 2][(n & 1) * 2 + 1]);
+          mma_bf16(bias[n], kOnes, b[n / 2][(n & 1) * 2], b[n / 2][(n & 1) * 2 + 1]);
         }
       }
     }

@@ -1,6 +1,4 @@
-// Where do the weights of Procgen's network lie for kernels, and how are they packed?
-//
-// As procgen_network.h makes them, and as impala/layers.h says that tensor cores want them.
+// The IMPALA network's weights: as the network stores them, and packed for tensor cores.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +7,8 @@
 
 namespace plr::cuda::impala {
 
-// Convolutions [out][3][3][in], hidden [256][2048], heads [out][256].
+// In fp32 as in procgen_network.h: convolutions [out][3][3][in], hidden [256][2048], heads
+// [out][256].
 struct Weights {
   const float* conv[kNumLayers] = {};
   const float* conv_bias[kNumLayers] = {};
@@ -21,15 +20,16 @@ struct Weights {
   const float* value_bias = nullptr;
 };
 
+// In bf16, in the order of layers.h; biases in fp32.
 struct PackedWeights {
   std::uint32_t* conv = nullptr;           // kPackedBytes
   float* conv_bias = nullptr;              // [kNumLayers][kBiasStride]
-  std::uint32_t* hidden = nullptr;         // kHiddenWords words, to act
-  std::uint32_t* mirrored_conv = nullptr;  // kPackedBytes, to learn: from outputs back to inputs
+  std::uint32_t* hidden = nullptr;         // kHiddenWords words; for inference, else null
+  std::uint32_t* mirrored_conv = nullptr;  // kPackedBytes; for input gradients, else null
 };
 
-// Packs what `packed` has a place for.  `stream` is a cudaStream_t.  Throws std::runtime_error if
-// CUDA refuses.
+// Enqueues a kernel that packs the weights into the arrays of `packed` that are not null.  `stream`
+// is a cudaStream_t.  Throws std::runtime_error on a CUDA error.
 void pack_weights(const Weights& weights, const PackedWeights& packed, void* stream);
 
 }  // namespace plr::cuda::impala

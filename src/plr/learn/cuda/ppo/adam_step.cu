@@ -1,3 +1,11 @@
+// Gradient clipping and Adam in two kernels.
+//
+// measure_gradient: kNormBlocks thread blocks of 256 threads sum the squares of the gradient, with
+// a stride
+//   of the whole grid; the last thread block reduces the partial sums in order and computes the
+//   scales.
+// apply_gradient: a thread per weight, 256 per thread block; no shared memory.
+
 #include <cuda_runtime.h>
 
 #include "plr/learn/cuda/common/check.h"
@@ -9,10 +17,10 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// What all weights have in common.
+// Numbers that measure_gradient computes for all weights: indices of AdamJob::scales.
 enum Scale { kDivisor, kRate, kRoot };
 
-__global__ void __launch_bounds__(kThreads) measure(AdamJob job) {
+__global__ void __launch_bounds__(kThreads) measure_gradient(AdamJob job) {
   float sum[1] = {};
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
        i < job.length; i += kNormBlocks * kThreads) {
@@ -21,10 +29,10 @@ __global__ void __launch_bounds__(kThreads) measure(AdamJob job) {
   block_sum<kThreads>(sum);
   if (threadIdx.x == 0) job.partial_sums[blockIdx.x] = sum[0];
   if (!is_last_block(job.blocks_done)) return;
-  float parts[1] = {threadIdx.x < kNormBlocks ? __ldcg(job.partial_sums + threadIdx.x) : 0.0F};
-  block_sum<kThreads>(parts);
+  float partials[1] = {threadIdx.x < kNormBlocks ? __ldcg(job.partial_sums + threadIdx.x) : 0.0F};
+  block_sum<kThreads>(partials);
   if (threadIdx.x != 0) return;
-  const float norm = sqrtf(parts[0]);
+  const float norm = sqrtf(partials[0]);
   *job.norm = norm;
   if (!isfinite(*job.loss + norm)) *job.broken = 1;
   const float steps = *job.steps + 1 - *job.broken;
@@ -35,7 +43,7 @@ __global__ void __launch_bounds__(kThreads) measure(AdamJob job) {
   job.scales[kRoot] = static_cast<float>(sqrt(1 - pow(job.beta2, steps)));
 }
 
-__global__ void __launch_bounds__(kThreads) apply(AdamJob job) {
+__global__ void __launch_bounds__(kThreads) apply_gradient(AdamJob job) {
   if (*job.broken != 0) return;
   const auto beta1 = static_cast<float>(job.beta1);
   const auto beta2 = static_cast<float>(job.beta2);
@@ -57,10 +65,10 @@ __global__ void __launch_bounds__(kThreads) apply(AdamJob job) {
 
 void adam_step(const AdamJob& job, void* stream) {
   const auto queue = static_cast<cudaStream_t>(stream);
-  measure<<<kNormBlocks, kThreads, 0, queue>>>(job);
+  measure_gradient<<<kNormBlocks, kThreads, 0, queue>>>(job);
   const auto blocks = static_cast<unsigned>((job.length + kThreads - 1) / kThreads);
-  apply<<<blocks, kThreads, 0, queue>>>(job);
-  check(cudaGetLastError(), "Adam's step");
+  apply_gradient<<<blocks, kThreads, 0, queue>>>(job);
+  check(cudaGetLastError(), "Adam step");
 }
 
 }  // namespace plr::cuda

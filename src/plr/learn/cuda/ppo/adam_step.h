@@ -1,9 +1,10 @@
-// How is a gradient clipped and applied in two passes over the weights?
+// Gradient clipping and Adam in two kernels.
 //
-//   measure  the gradient's length; whether it and the loss are finite; the step's number
-//   apply    the clipped gradient to moments and weights, unless something was not finite
+//   measure_gradient  the gradient's norm; whether it and the loss are finite; the step's number
+//   apply_gradient    the clipped gradient to moments and weights, unless something was not finite
 //
-// Sums are taken in one fixed order: the same bits every time.
+// Sums are taken in a fixed order, so that results are deterministic.  Needs compute capability 8.0
+// or later.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,17 @@
 namespace plr::cuda {
 
 struct AdamJob {
-  float* values = nullptr;  // [length], this and the next three
-  float* grads = nullptr;   // left clipped
+  float* values = nullptr;  // [length], as are the next three
+  float* grads = nullptr;   // clipped in place
   float* first_moment = nullptr;
   float* second_moment = nullptr;
   std::int64_t length = 0;
   const float* loss = nullptr;      // [1]
-  float* steps = nullptr;           // [1]: how many were applied
-  float* broken = nullptr;          // [1]: becomes 1 at a loss or gradient that is not finite
+  float* steps = nullptr;           // [1]: number of steps applied
+  float* broken = nullptr;          // [1]: set to 1 by a loss or gradient that is not finite
   float* norm = nullptr;            // [1], written
   float* partial_sums = nullptr;    // [kNormBlocks]
-  float* scales = nullptr;          // [3], between the two
+  float* scales = nullptr;          // [3], from the first kernel to the second
   unsigned* blocks_done = nullptr;  // [1], zero before the first use
   double learning_rate = 0;
   double beta1 = 0;
@@ -32,7 +33,7 @@ struct AdamJob {
 
 inline constexpr int kNormBlocks = 128;
 
-// Orders both kernels; `stream` is a cudaStream_t.  Throws std::runtime_error if CUDA refuses.
+// Enqueues both kernels; `stream` is a cudaStream_t.  Throws std::runtime_error on a CUDA error.
 void adam_step(const AdamJob& job, void* stream);
 
 }  // namespace plr::cuda

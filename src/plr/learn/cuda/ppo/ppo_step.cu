@@ -1,3 +1,14 @@
+// Kernels around the network in a PPO update.
+//
+// gather_samples: a thread block of 128 threads per sample of the mini-batch copies its
+// observation, in
+//   words as large as the observation's size allows, and its columns.
+// compute_loss: a thread per sample, 128 per thread block.  Each thread writes its sample's
+// gradients; the
+//   sums are reduced per thread block in shared memory, and by the last thread block over all of
+//   them, in order (grid_reduce.cuh).
+// store_losses_row: one thread block, a thread per column.
+
 #include <cuda_runtime.h>
 
 #include "plr/learn/cuda/common/check.h"
@@ -11,7 +22,6 @@ constexpr int kThreads = 128;
 
 // ---- gather ------------------------------------------------------------------------------------
 
-// A block per sample, in words that divide an observation.
 template <class Word>
 __global__ void __launch_bounds__(kThreads) gather_samples(GatherJob job) {
   const auto row = static_cast<std::int64_t>(blockIdx.x);
@@ -31,25 +41,25 @@ __global__ void __launch_bounds__(kThreads) gather_samples(GatherJob job) {
 
 // ---- loss --------------------------------------------------------------------------------------
 
-// The value's error, and its gradient in `slope`: that of the worse of two, where one is clipped;
-// of equal ones libtorch takes half of each.
+// The value loss, and its gradient in `slope`.  With clipping it is the larger of the plain and the
+// clipped error; if they are equal libtorch takes half of each gradient.
 __device__ float value_loss(const LossJob& job, float value, float old_value, float target,
                             float& slope) {
   const float error = value - target;
   slope = error;
   if (!job.clip_value_loss) return 0.5F * error * error;
   const float moved = value - old_value;
-  const bool is_near = moved >= -job.clip && moved <= job.clip;
+  const bool is_within_clip = moved >= -job.clip && moved <= job.clip;
   const float clipped_error = old_value + fminf(fmaxf(moved, -job.clip), job.clip) - target;
   const float plain = error * error;
   const float clipped = clipped_error * clipped_error;
   const float share = plain > clipped ? 1.0F : plain == clipped ? 0.5F : 0.0F;
-  slope = share * error + (1 - share) * (is_near ? clipped_error : 0.0F);
+  slope = share * error + (1 - share) * (is_within_clip ? clipped_error : 0.0F);
   return 0.5F * (plain < clipped ? clipped : plain);
 }
 
-// A thread per sample.
-__device__ void one_sample(const LossJob& job, int i, float (&sums)[LossSum::kCount]) {
+// The loss of sample i and its gradients.
+__device__ void sample_loss(const LossJob& job, int i, float (&sums)[LossSum::kCount]) {
   const float* logits = job.logits + static_cast<std::int64_t>(i) * job.num_actions;
   float* logits_grad = job.logits_grad + static_cast<std::int64_t>(i) * job.num_actions;
   float largest = -INFINITY;
@@ -68,9 +78,9 @@ __device__ void one_sample(const LossJob& job, int i, float (&sums)[LossSum::kCo
   const float ratio = expf(log_ratio);
   const float clipped = fminf(fmaxf(ratio, 1 - job.clip), 1 + job.clip);
   const float advantage = job.advantages[i];
-  const bool moves = ratio == clipped || ratio * advantage < clipped * advantage;
+  const bool has_gradient = ratio == clipped || ratio * advantage < clipped * advantage;
   const float scale = 1.0F / static_cast<float>(job.batch);
-  const float slope = moves ? -scale * ratio * advantage : 0.0F;
+  const float slope = has_gradient ? -scale * ratio * advantage : 0.0F;
   for (int a = 0; a < job.num_actions; ++a) {
     const float log_prob = logits[a] - largest - log_total;
     const float p = expf(log_prob);
@@ -81,7 +91,7 @@ __device__ void one_sample(const LossJob& job, int i, float (&sums)[LossSum::kCo
   sums[LossSum::kValueLoss] =
       value_loss(job, job.values[i], job.old_values[i], job.returns[i], value_slope);
   job.values_grad[i] = job.value_coef * scale * value_slope;
-  // Written so that what is not a number stays none.
+  // Written so that NaN propagates.
   sums[LossSum::kPolicyLoss] =
       clipped * advantage < ratio * advantage ? -clipped * advantage : -ratio * advantage;
   sums[LossSum::kEntropy] = entropy;
@@ -92,7 +102,7 @@ __device__ void one_sample(const LossJob& job, int i, float (&sums)[LossSum::kCo
 __global__ void __launch_bounds__(kThreads) compute_loss(LossJob job) {
   float sums[LossSum::kCount] = {};
   const int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
-  if (i < job.batch) one_sample(job, i, sums);
+  if (i < job.batch) sample_loss(job, i, sums);
   block_sum<kThreads>(sums);
   if (threadIdx.x == 0) {
     for (int s = 0; s < LossSum::kCount; ++s)
@@ -144,13 +154,13 @@ void gather(const GatherJob& job, void* stream) {
 void ppo_loss(const LossJob& job, void* stream) {
   compute_loss<<<static_cast<unsigned>(loss_blocks(job.batch)), kThreads, 0,
                  static_cast<cudaStream_t>(stream)>>>(job);
-  check(cudaGetLastError(), "the loss");
+  check(cudaGetLastError(), "PPO loss");
 }
 
 void store_losses(const float* losses, float* table, std::int64_t* position, void* stream) {
   store_losses_row<<<1, LossColumn::kCount, 0, static_cast<cudaStream_t>(stream)>>>(losses, table,
                                                                                     position);
-  check(cudaGetLastError(), "noting the losses");
+  check(cudaGetLastError(), "storing the losses");
 }
 
 }  // namespace plr::cuda
