@@ -12,7 +12,9 @@
 
 #include "app/bench.h"
 #include "plr/base/fields.h"
-#include "plr/learn/own_kernels.h"
+#include "plr/learn/backend.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_network.h"
 #include "plr/learn/regularizers.h"
 #include "plr/train/config.h"
 
@@ -41,11 +43,12 @@ struct Cost {
 
 // A method with its own optimizer and hooks.
 struct Learner {
-  Learner(const std::string& given_name, learn::Network& network, const learn::PpoConfig& config,
-          const learn::MixregConfig& mixreg, const learn::DracConfig& drac, learn::Kernels kernels)
+  Learner(const std::string& given_name, learn::Backend& backend, const learn::PpoConfig& config,
+          const learn::MixregConfig& mixreg, const learn::DracConfig& drac)
       : name(given_name),
-        regularizers(mixreg, drac, network.shape(), network.device(), Streams(1)),
-        ppo(network, config, Streams(1).named("minibatches"), kernels) {
+        regularizers(mixreg, drac, backend.network().shape(), backend.network().device(),
+                     Streams(1)),
+        ppo(backend, config, Streams(1).named("minibatches")) {
     ppo.set_hooks(regularizers.hooks());
   }
 
@@ -55,26 +58,18 @@ struct Learner {
   std::vector<double> seconds = {};  // of each update
 };
 
-learn::Network network_of(const std::string& name, const learn::Compute& compute,
-                          at::Device device) {
+learn::Network make_network(const std::string& name, const learn::ComputeConfig& compute,
+                            at::Device device) {
   const Random init = Streams(1).named("init");
-  const auto with_kernels = [&](learn::Network network, const auto& config) {
-    learn::choose_kernels(compute.kernels, config, network);
-    return network;
-  };
   if (name == "procgen") {
-    const learn::ProcgenNetworkConfig config;
-    return with_kernels(
-        learn::make_procgen_network({64, 64, 3, 15}, config, init, compute.precision, device),
-        config);
+    return learn::make_impala_network({64, 64, 3, 15}, {}, init, compute.precision, device);
   }
   if (name == "multiroom" || name == "omg-medium") {
     const bool is_small = name == "multiroom";
-    const learn::MinigridNetworkConfig config = train::preset("minigrid-" + name).network.minigrid;
+    const learn::GridCnnConfig config = train::preset("minigrid-" + name).network.grid_cnn;
     const std::int64_t side = is_small ? 14 : 19;
-    return with_kernels(
-        learn::make_minigrid_network({side, side, 3, 7}, config, init, compute.precision, device),
-        config);
+    return learn::make_grid_cnn_network({side, side, 3, 7}, config, init, compute.precision,
+                                        device);
   }
   throw std::invalid_argument(
       fmt::format("--network must be procgen, multiroom or omg-medium, not {}", name));
@@ -105,19 +100,19 @@ double median(std::vector<double> numbers) {
 
 // Methods are measured in rotation, so that changes of the machine's load affect all of them.
 std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& arguments,
-                           const learn::Compute& compute, at::Device device) {
-  learn::Network network = network_of(name, compute, device);
+                           const learn::ComputeConfig& compute, at::Device device) {
+  const std::unique_ptr<learn::Backend> backend =
+      learn::make_backend(make_network(name, compute, device), compute.kernels);
   const learn::RolloutSize size{static_cast<std::size_t>(arguments.num_minibatches),
                                 static_cast<std::size_t>(arguments.minibatch)};
-  const learn::Rollout rollout = noise(size, network, name == "procgen" ? 256 : 11);
+  const learn::Rollout rollout = noise(size, backend->network(), name == "procgen" ? 256 : 11);
   const learn::PpoConfig config{.epochs = 1,
                                 .num_minibatches = static_cast<int>(arguments.num_minibatches)};
 
   std::vector<std::unique_ptr<Learner>> learners;
   const auto add = [&](const std::string& method, const learn::MixregConfig& mixreg,
                        const learn::DracConfig& drac) {
-    learners.push_back(
-        std::make_unique<Learner>(method, network, config, mixreg, drac, compute.kernels));
+    learners.push_back(std::make_unique<Learner>(method, *backend, config, mixreg, drac));
   };
   add("ppo", {}, {});
   add("mixreg", {.alpha = 0.01}, {});
@@ -154,7 +149,7 @@ std::vector<Cost> measured(const std::string& name, const BenchUpdateArguments& 
 }
 
 void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
-                const learn::Compute& compute) {
+                const learn::ComputeConfig& compute) {
   nlohmann::ordered_json all = {{"device", compute.device},
                                 {"precision", to_text(compute.precision)},
                                 {"kernels", to_text(compute.kernels)},
@@ -174,7 +169,7 @@ void print_json(const std::vector<Cost>& costs, const BenchUpdateArguments& argu
 }
 
 void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arguments,
-                 const learn::Compute& compute) {
+                 const learn::ComputeConfig& compute) {
   fmt::print(
       "mini-batches of {} on {} ({}, kernels {}, {} threads), medians of {} rounds of {}\n\n",
       arguments.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
@@ -188,11 +183,10 @@ void print_table(const std::vector<Cost>& costs, const BenchUpdateArguments& arg
 }
 
 void bench_update(BenchUpdateArguments arguments) {
-  const learn::Compute compute =
-      learn::plain({.device = arguments.device,
-                    .precision = enum_from<learn::Precision>("--precision", arguments.precision),
-                    .num_threads = arguments.threads,
-                    .kernels = enum_from<learn::Kernels>("--kernels", arguments.kernels)});
+  learn::ComputeConfig compute{.device = arguments.device, .num_threads = arguments.threads};
+  parse_value("--precision", arguments.precision, compute.precision);
+  parse_value("--kernels", arguments.kernels, compute.kernels);
+  compute = learn::resolve_auto(compute);
   const at::Device device = configure(compute);
   // That of the paper, or a size that a CPU processes in a reasonable time.
   if (arguments.minibatch == 0) arguments.minibatch = device.is_cuda() ? 2048 : 64;
@@ -220,7 +214,7 @@ void add_bench_update(CLI::App& bench) {
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
-  verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch or plr")
+  verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch or native")
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
       ->capture_default_str();

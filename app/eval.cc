@@ -53,7 +53,7 @@ nlohmann::ordered_json evaluated(const EvalArguments& arguments) {
   const LevelSet training = train::training_levels(agent.config.task.levels, spec);
   const auto count = static_cast<std::size_t>(arguments.episodes);
   Random random = streams.named("evaluate");
-  train::Evaluator evaluator(*agent.env, agent.network);
+  train::Evaluator evaluator(*agent.env, *agent.backend);
   const auto play = [&](const std::vector<LevelId>& levels, const char* name) {
     return evaluator.play(levels, arguments.greedy, streams.named(name));
   };

@@ -75,7 +75,7 @@ void load_trained(const PlayArguments& arguments, const Streams& streams, PlaySe
   const LevelSet training = train::training_levels(saved.config.task.levels, saved.env->spec());
   Random random = streams.named("play/level");
   session.agent =
-      train::trained_agent(saved.network, arguments.greedy, streams.named("play/actions"));
+      train::trained_agent(*saved.backend, arguments.greedy, streams.named("play/actions"));
   session.level = arguments.level
                       ? *arguments.level
                       : train::test_levels(saved.env->spec(), training, 1, random).front();

@@ -81,20 +81,3 @@ if(Libtorch_FOUND AND NOT TARGET Libtorch::Libtorch)
   # NVIDIA's libraries, which libtorch_cuda needs, are found by its own run path, not by the linker.
   target_link_options(Libtorch::Libtorch INTERFACE "-Wl,--allow-shlib-undefined")
 endif()
-
-# plr_find_nvcc(): enables the language CUDA, for kernels of our own, where its compiler is installed.
-macro(plr_find_nvcc)
-  find_program(PLR_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
-  if(PLR_NVCC AND Libtorch_CUDA_INCLUDE)
-    set(CMAKE_CUDA_COMPILER "${PLR_NVCC}" CACHE FILEPATH "CUDA's compiler")
-    set(CMAKE_CUDA_ARCHITECTURES 80)  # each target names its own
-    enable_language(CUDA)
-  else()
-    message(WARNING "CUDA's compiler was not found: training on a GPU works, but without kernels of our own, which is slower")
-  endif()
-endmacro()
-
-# plr_precompile_torch(target): libtorch's tensor header costs 8 s in every file, but once per target so.
-function(plr_precompile_torch target)
-  target_precompile_headers(${target} PRIVATE <ATen/ATen.h>)
-endfunction()

@@ -12,7 +12,7 @@ namespace {
 
 bool uses_gpu(const Plan& plan) {
   return std::ranges::any_of(plan.runs, [](const PlannedRun& run) {
-    return learn::plain(run.config.compute).device.starts_with("cuda");
+    return learn::resolve_auto(run.config.compute).device.starts_with("cuda");
   });
 }
 

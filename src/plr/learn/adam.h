@@ -1,13 +1,15 @@
-// How does a gradient change the weights?
+// Adam (Kingma and Ba 2015) after clipping the gradient by its global norm.
 //
-// Adam (Kingma and Ba 2015) after clipping the gradient by its global norm, over the flat buffers
-// of Parameters: one pass for the norm, one for everything else, and no waiting for the device.
+// Works on the flat buffers of Parameters: one pass for the norm, one for everything else, without
+// waiting for the device.
 //
 //   Adam adam(network.parameters(), {.learning_rate = 7e-4});
 //   loss.backward();
 //   adam.step(loss, broken, norm);
 //
-// Movable; keeps a reference to the parameters.  Not synchronized.
+// Backend::step() (backend.h) takes the same step, by libtorch or by native kernels.
+//
+// Keeps a reference to the parameters, whose values it changes.  Movable.  Not thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +19,6 @@
 #include <vector>
 
 #include "plr/base/fields.h"
-#include "plr/learn/compute.h"
 #include "plr/learn/parameters.h"
 
 namespace plr::learn {
@@ -47,32 +48,37 @@ struct AdamConfig {
   static constexpr std::tuple kFields{kLearningRate, kBeta1, kBeta2, kEpsilon, kMaxGradNorm};
 };
 
+// The optimizer's state, on the parameters' device.
+struct AdamState {
+  at::Tensor first_moment;   // flat, as Parameters::values(); "m"
+  at::Tensor second_moment;  // likewise; "v"
+  at::Tensor num_steps;      // [] float: steps that were applied
+};
+
 class Adam {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Adam(const Parameters& parameters, const AdamConfig& config, Kernels kernels = Kernels::kAuto);
+  Adam(Parameters& parameters, const AdamConfig& config);
 
-  // Clips parameters.grads(), applies them, and writes their length before that to `norm`.  All
-  // three are floats on the device.  Changes no weight if `broken` is 1, or becomes 1 because the
-  // loss or the gradient is not finite.
+  // Clips parameters.grads(), applies them, and writes their norm before clipping to `norm`, all by
+  // libtorch.  The three tensors are floats [] on the device.  Changes no weight if `broken` is 1,
+  // or becomes 1 because the loss or the gradient is not finite.
   void step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm);
 
   // How many steps were applied; waits for the device.
   std::int64_t num_steps() const;
 
   // Both moments by parameter ("adam.m/conv1.w", "adam.v/conv1.w") and "adam.step", as views.
-  std::vector<NamedTensor> state() const;
+  std::vector<NamedTensor> named_state() const;
+
+  AdamState& state() { return state_; }
+  const AdamConfig& config() const { return config_; }
+  Parameters& parameters() { return parameters_; }
 
  private:
-  void step_by_own_kernels(const at::Tensor& loss, const at::Tensor& broken,
-                           const at::Tensor& norm);
-
-  const Parameters& parameters_;
+  Parameters& parameters_;
   AdamConfig config_;
-  at::Tensor first_moment_;   // flat, "m"
-  at::Tensor second_moment_;  // flat, "v"
-  at::Tensor steps_;          // [] float: how many steps were applied
-  at::Tensor num_done_;       // [1] int, of our own kernels; undefined without them
+  AdamState state_;
 };
 
 }  // namespace plr::learn

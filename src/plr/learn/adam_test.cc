@@ -6,9 +6,11 @@
 #include <torch/optim/adam.h>
 
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
-#include "plr/learn/test_devices.h"
+#include "plr/learn/backend.h"
+#include "plr/learn/device_testing.h"
 
 namespace plr::learn {
 namespace {
@@ -19,11 +21,19 @@ Parameters two_layers(at::Device device = at::kCPU) {
       Streams(1).named("init"), device);
 }
 
-// Ten steps of ours and of libtorch's own optimizer on the same gradients, some of them clipped.
-void expect_libtorchs_steps(const AdamConfig& config, at::Device device) {
-  const Parameters parameters = two_layers(device);
+// On a GPU `kernels` decides between libtorch's and native ones.
+std::unique_ptr<Backend> backend_on(const std::string& device, Kernels kernels) {
+  return make_backend(
+      Network({1, 1, 1, 2}, {}, 1, Precision::kFp32, two_layers(at::Device(device)), {}), kernels);
+}
+
+// Ten of our steps and of torch::optim::Adam's on the same gradients, some of them clipped.
+void expect_libtorchs_steps(const AdamConfig& config, const std::string& device_name,
+                            Kernels kernels) {
+  const at::Device device(device_name);
+  const std::unique_ptr<Backend> backend = backend_on(device_name, kernels);
+  Parameters& parameters = backend->network().parameters();
   Adam adam(parameters, config);
-  const at::Tensor zero = at::zeros({}, device);
   const at::Tensor broken = at::zeros({}, device);
   std::vector<at::Tensor> theirs;
   for (const char* name : {"a.w", "b.w"}) {
@@ -44,10 +54,10 @@ void expect_libtorchs_steps(const AdamConfig& config, at::Device device) {
       ours.grad().copy_(grad);
       theirs[i].mutable_grad() = grad.clone().to(device);
     }
-    const at::Tensor norm = at::zeros({}, device);
-    adam.step(zero, broken, norm);
+    const at::Tensor losses = at::zeros({LossColumn::kCount}, device);
+    backend->step(losses, broken, adam);
     const double their_norm = torch::nn::utils::clip_grad_norm_(theirs, config.max_grad_norm);
-    EXPECT_NEAR(norm.item<double>(), their_norm, 1e-6);
+    EXPECT_NEAR(losses[LossColumn::kGradNorm].item<double>(), their_norm, 1e-6);
     reference.step();
   }
   EXPECT_LT((parameters["a.w"] - theirs[0]).abs().max().item<double>(), 1e-6);
@@ -55,44 +65,56 @@ void expect_libtorchs_steps(const AdamConfig& config, at::Device device) {
   EXPECT_EQ(adam.num_steps(), 10);
 }
 
-TEST(Adam, StepsAsLibtorchsOwnAfterItsOwnClipping) {
+TEST(Adam, EqualsLibtorchsAdamAfterItsClipping) {
   for (const std::string& device : testing::devices()) {
-    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 0.5}, device);
-    expect_libtorchs_steps({.learning_rate = 0.01, .beta1 = 0.5, .beta2 = 0.9, .epsilon = 1e-8},
-                           device);
+    for (const Kernels kernels : {Kernels::kAuto, Kernels::kLibtorch}) {
+      expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 0.5}, device, kernels);
+      expect_libtorchs_steps({.learning_rate = 0.01, .beta1 = 0.5, .beta2 = 0.9, .epsilon = 1e-8},
+                             device, kernels);
+    }
   }
 }
 
 TEST(Adam, DoesNotClipBelowTheBound) {
   for (const std::string& device : testing::devices()) {
-    expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 1e30}, device);
+    for (const Kernels kernels : {Kernels::kAuto, Kernels::kLibtorch}) {
+      expect_libtorchs_steps({.learning_rate = 0.01, .max_grad_norm = 1e30}, device, kernels);
+    }
   }
 }
 
-TEST(Adam, ABrokenStepChangesNothing) {
+// A NaN in the gradient or the loss, or an earlier one in this update.
+void expect_no_change(float grad, float loss, float broken_before, const std::string& device,
+                      Kernels kernels) {
+  const std::unique_ptr<Backend> backend = backend_on(device, kernels);
+  Parameters& parameters = backend->network().parameters();
+  Adam adam(parameters, {});
+  parameters.grads().fill_(grad);
+  const at::Tensor before = parameters.values().clone();
+  const at::Tensor broken = at::full({}, broken_before, at::Device(device));
+  const at::Tensor losses = at::zeros({LossColumn::kCount}, at::Device(device));
+  losses[LossColumn::kTotal].fill_(loss);
+  backend->step(losses, broken, adam);
+  EXPECT_EQ(broken.item<double>(), 1);
+  EXPECT_TRUE(at::equal(parameters.values(), before));
+  for (const NamedTensor& tensor : adam.named_state()) {
+    EXPECT_EQ(tensor.tensor.abs().sum().item<double>(), 0) << tensor.name;
+  }
+}
+
+TEST(Adam, AStepThatIsNotFiniteChangesNothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  struct Case {
-    float grad, loss, broken;
-  };
   for (const std::string& device : testing::devices()) {
-    for (const Case& c : {Case{nan, 0, 0}, Case{1, nan, 0}, Case{1, 0, 1}}) {
-      const Parameters parameters = two_layers(device);
-      Adam adam(parameters, {});
-      parameters.grads().fill_(c.grad);
-      const at::Tensor before = parameters.values().clone();
-      const at::Tensor broken = at::full({}, c.broken, at::Device(device));
-      adam.step(at::full({}, c.loss, at::Device(device)), broken, at::zeros_like(broken));
-      EXPECT_EQ(broken.item<double>(), 1);
-      EXPECT_TRUE(at::equal(parameters.values(), before));
-      for (const NamedTensor& tensor : adam.state()) {
-        EXPECT_EQ(tensor.tensor.abs().sum().item<double>(), 0) << tensor.name;
-      }
+    for (const Kernels kernels : {Kernels::kAuto, Kernels::kLibtorch}) {
+      expect_no_change(nan, 0, 0, device, kernels);
+      expect_no_change(1, nan, 0, device, kernels);
+      expect_no_change(1, 0, 1, device, kernels);
     }
   }
 }
 
 TEST(Adam, NamesABadField) {
-  const Parameters parameters = two_layers();
+  Parameters parameters = two_layers();
   EXPECT_THROW(Adam(parameters, {.learning_rate = 0}), std::invalid_argument);
   EXPECT_THROW(Adam(parameters, {.beta2 = 1}), std::invalid_argument);
   try {

@@ -53,7 +53,7 @@ at::Tensor augment(Augmentation augmentation, const AugmentConfig& config, const
                   below(2 * crop_border(obs.size(2)) + 1, u[1]));
     }
     case Augmentation::kRandomConv:
-      // Xavier's deviation for 27 numbers in and 27 out.
+      // Xavier's standard deviation for 27 inputs and 27 outputs.
       return random_conv(obs, normals(key, {batch, 3, 3, 3, 3}) * std::sqrt(2.0 / 54));
     case Augmentation::kGrayscale:
       return grayscale(obs);

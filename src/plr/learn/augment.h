@@ -1,11 +1,11 @@
-// How is a batch of observations augmented at random?
+// Random augmentation of a batch of observations.
 //
-// Every image gets choices of its own, made on its device from a key (device_random.h):
+// Every image gets random choices of its own, made on its device from a key (device_random.h):
 //
 //   const at::Tensor augmented = augment(Augmentation::kCrop, {}, obs, key);
 //
-// All of it is a fixed sequence of operations on tensors of fixed shapes: nobody waits for the
-// device, and a graph could hold it.
+// A fixed sequence of operations on tensors of fixed shapes: the host never waits for the device,
+// and a CUDA graph can record it.  Thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,9 +30,9 @@ enum class Augmentation : std::uint8_t {
   kCutout,
   kCutoutColor,
   kColorJitter,
-  kUcb,  // whichever of the others the bandit picks for an update
+  kUcb,  // one of the others, which the bandit picks for each update
 };
-inline constexpr std::size_t kNumAugmentations = 8;  // kUcb is none itself
+inline constexpr std::size_t kNumAugmentations = 8;  // without kUcb
 constexpr std::array<std::string_view, 9> enum_names(Augmentation) {
   return {"crop",   "random-conv",  "grayscale",    "flip", "rotate",
           "cutout", "cutout-color", "color-jitter", "ucb"};
@@ -53,7 +53,8 @@ struct AugmentConfig {
   static constexpr std::tuple kFields{kFlipLeftRight, kOverbrightCutout};
 };
 
-// Throws std::invalid_argument if such images cannot be augmented so (augmentations.h).
+// Images [B, H, W, C] as augmentations.h describes them; key: int64, one element, on the device.
+// Throws std::invalid_argument if the images do not allow this augmentation.
 at::Tensor augment(Augmentation augmentation, const AugmentConfig& config, const at::Tensor& obs,
                    const at::Tensor& key);
 

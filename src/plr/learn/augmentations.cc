@@ -12,15 +12,16 @@ namespace {
 void require_color(const at::Tensor& obs, const char* name) {
   if (obs.size(3) == 3) return;
   std::ostringstream message;
-  message << "augmentation " << name << " needs three colour channels, but observations have "
+  message << "augmentation " << name << " needs observations of three color channels, not "
           << obs.size(3);
   throw std::invalid_argument(message.str());
 }
 
-// [B] beside [B, H, W, C].
+// [B] broadcast to [B, H, W, C].
 at::Tensor per_image(const at::Tensor& x) { return x.view({-1, 1, 1, 1}); }
 
-// Three numbers on the images' device, without a copy from the host: a recorded graph has none.
+// Three numbers on the images' device, without a copy from the host, which a CUDA graph could not
+// record.
 at::Tensor three(double a, double b, double c, const at::Tensor& obs) {
   const auto options = obs.options().dtype(at::kFloat);
   return at::stack({at::full({}, a, options), at::full({}, b, options), at::full({}, c, options)});
@@ -30,7 +31,7 @@ at::Tensor positions(const at::Tensor& obs, std::int64_t dim) {
   return at::arange(obs.size(dim), obs.options().dtype(at::kLong));
 }
 
-// Which rows or columns, [B, side], lie in the box of a side that `size` decides.
+// Whether rows or columns, [B, side], lie in a box of this size.
 at::Tensor in_box(const at::Tensor& obs, std::int64_t dim, const at::Tensor& size,
                   std::int64_t offset) {
   const std::int64_t side = obs.size(dim);
@@ -46,15 +47,15 @@ at::Tensor with_contrast(const at::Tensor& x, const at::Tensor& factor) {
   return at::lerp(mean, x, per_image(factor)).clamp_(0, 1);
 }
 
-// Hue and saturation of colors [B, H, W, 3] in 0..1 by the hexagonal cone, with the value given.
+// Hue and saturation of colors [B, H, W, 3] in 0..1 by the hexagonal cone, for a given value.
 struct Cone {
-  at::Tensor hue;  // 0..1 for a whole turn
+  at::Tensor hue;  // 0..1 for a full turn
   at::Tensor saturation;
   at::Tensor value;
 };
 
 Cone cone_of(const at::Tensor& x) {
-  constexpr double kTiny = 1e-8;  // keeps gray and black from dividing by zero
+  constexpr double kTiny = 1e-8;  // avoids division by zero for gray and black
   const at::Tensor red = x.select(3, 0);
   const at::Tensor green = x.select(3, 1);
   const at::Tensor blue = x.select(3, 2);
@@ -124,7 +125,7 @@ at::Tensor random_conv(const at::Tensor& obs, const at::Tensor& weights) {
   const std::int64_t height = obs.size(1);
   const std::int64_t width = obs.size(2);
   const at::Tensor padded = at::constant_pad_nd(obs.to(at::kFloat), {0, 0, 1, 1, 1, 1});
-  // Beside each pixel its 3 x 3 neighbours, 27 numbers in all; then one product for each image.
+  // The 3 x 3 neighborhood of each pixel, 27 numbers; then one matrix product per image.
   std::vector<at::Tensor> neighbours;
   for (std::int64_t row = 0; row < 3; ++row) {
     for (std::int64_t column = 0; column < 3; ++column) {
@@ -138,7 +139,7 @@ at::Tensor random_conv(const at::Tensor& obs, const at::Tensor& weights) {
 
 at::Tensor color_jitter(const at::Tensor& obs, const ColorJitter& jitter) {
   require_color(obs, "color-jitter");
-  // Both orders in one: a factor of 1 leaves the contrast as it is.
+  // Both orders in one sequence: a factor of 1 leaves the contrast unchanged.
   const at::Tensor one = at::ones_like(jitter.contrast);
   const at::Tensor before = at::where(jitter.contrast_first, jitter.contrast, one);
   const at::Tensor after = at::where(jitter.contrast_first, one, jitter.contrast);

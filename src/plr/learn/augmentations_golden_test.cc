@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plr/learn/augmentations.h"
-#include "plr/learn/golden_networks.h"
+#include "plr/learn/golden_network_testing.h"
 
 namespace plr::learn {
 namespace {
@@ -45,7 +45,7 @@ at::Tensor applied(const json& c, const GoldenTensors& record, const at::Tensor&
                             .contrast_first = at::full({}, contrast_first, at::kBool)});
 }
 
-TEST(Augmentations, EqualGoldenOnes) {
+TEST(AugmentationsGolden, EqualRecordedImages) {
   const GoldenTensors record("drac/augmentations");
   int cases = 0;
   for (const json& c : record.settings().at("cases")) {

@@ -16,7 +16,7 @@ constexpr std::int64_t kBatch = 64;
 
 at::Tensor key(std::int64_t number) { return at::scalar_tensor(number, at::kLong); }
 
-// Noise, so that every change shows.
+// Noise, so that every change is visible.
 at::Tensor images(std::int64_t batch = kBatch, std::int64_t height = 64, std::int64_t width = 64,
                   std::int64_t channels = 3) {
   return (uniforms(key(1), {batch, height, width, channels}) * 256).to(at::kByte);
@@ -41,7 +41,7 @@ TEST(Augmentations, ACropInTheMiddleIsTheImageAndElsewhereMovesIt) {
   EXPECT_TRUE(at::equal(moved.select(1, 63).slice(1, 3, 64), obs.select(1, 63).slice(1, 0, 61)));
 }
 
-TEST(Augmentations, FourQuarterTurnsAreNone) {
+TEST(Augmentations, FourQuarterTurnsAreTheIdentity) {
   const at::Tensor obs = images(4);
   at::Tensor turned = obs;
   for (int i = 0; i < 4; ++i) turned = rotate(turned, each({0, 1, 2, 3}));
@@ -50,7 +50,7 @@ TEST(Augmentations, FourQuarterTurnsAreNone) {
   EXPECT_TRUE(at::equal(once.select(1, 0), obs.select(2, 63)));  // the right edge becomes the top
 }
 
-TEST(Augmentations, FlippingTwiceIsNotFlipping) {
+TEST(Augmentations, FlippingTwiceIsTheIdentity) {
   const at::Tensor obs = images(2);
   const at::Tensor one = each({0, 1}).to(at::kBool);
   for (const bool left_for_right : {false, true}) {
@@ -65,7 +65,7 @@ TEST(Augmentations, FlippingTwiceIsNotFlipping) {
 TEST(Augmentations, ACutCoversItsBoxAndNothingElse) {
   const at::Tensor obs = at::full({1, 64, 64, 3}, 9, at::kByte);
   const at::Tensor cut = cut_out(obs, each({7}), each({21}), at::full({1, 3}, 200, at::kByte));
-  // Rows 19..25, columns 45..65, of which 64 and 65 stick out.
+  // Rows 19..25, columns 45..65, of which 64 and 65 are outside.
   EXPECT_EQ(cut.eq(200).sum().item<int>(), 7 * 19 * 3);
   EXPECT_TRUE(at::all(cut.slice(1, 19, 26).slice(2, 45, 64).eq(200)).item<bool>());
 }
@@ -104,7 +104,7 @@ TEST(Augmentations, AJitterOfTheHueBy120DegreesExchangesColors) {
   EXPECT_LT((turned - at::tensor({0.0F, 200.0F, 0.0F})).abs().max().item<double>(), 1e-3);
 }
 
-TEST(Augment, MakesChoicesForEachImageOnItsOwn) {
+TEST(Augment, DrawsIndependentlyForEachImage) {
   const at::Tensor one = images(1);
   const at::Tensor obs = one.expand({kBatch, 64, 64, 3}).contiguous();
   for (std::size_t i = 0; i < kNumAugmentations; ++i) {
@@ -112,7 +112,7 @@ TEST(Augment, MakesChoicesForEachImageOnItsOwn) {
     if (augmentation == Augmentation::kGrayscale) continue;  // nothing random
     const at::Tensor out = augment(augmentation, {}, obs, key(3));
     ASSERT_EQ(out.sizes(), obs.sizes()) << to_text(augmentation);
-    // The same image, differently: a flip or turn comes out equal to the first in some cases only.
+    // Copies of one image: some flips or rotations equal the first, but not all.
     const at::Tensor differs = out.ne(out[0]).flatten(1).any(1);
     EXPECT_GT(differs.sum().item<int>(), kBatch / 4) << to_text(augmentation);
   }
@@ -129,7 +129,7 @@ TEST(Augment, RepeatsWithItsKeyAndChangesWithAnother) {
   }
 }
 
-TEST(Augment, DoesNotChangeWhatItIsGiven) {
+TEST(Augment, DoesNotChangeItsInput) {
   const at::Tensor obs = images();
   const at::Tensor before = obs.clone();
   for (std::size_t i = 0; i < kNumAugmentations; ++i) {
@@ -138,7 +138,7 @@ TEST(Augment, DoesNotChangeWhatItIsGiven) {
   EXPECT_TRUE(at::equal(obs, before));
 }
 
-TEST(Augment, ChoosesAllBoxesAndOffsetsOfTheDefinition) {
+TEST(Augment, DrawsAllBoxesAndOffsetsOfTheDefinition) {
   // The lowest and the highest of each must come up: 2,000 images miss one of 25 offsets with a
   // probability of 25 * (24/25)^2000 < 1e-33.
   const at::Tensor ramp = at::arange(64, at::kByte).view({1, 64, 1, 1}).expand({2000, 64, 64, 3});
@@ -153,7 +153,7 @@ TEST(Augment, ChoosesAllBoxesAndOffsetsOfTheDefinition) {
   EXPECT_EQ(holes.max().item<int>(), 21);
 }
 
-TEST(Augment, FillsBoxesTooBrightlyOnlyIfAskedTo) {
+TEST(Augment, OverbrightCutoutFillsBoxesTooBrightly) {
   const at::Tensor obs = images();
   const at::Tensor right = augment(Augmentation::kCutoutColor, {}, obs, key(7));
   EXPECT_EQ(right.scalar_type(), at::kByte);
@@ -162,7 +162,7 @@ TEST(Augment, FillsBoxesTooBrightlyOnlyIfAskedTo) {
   EXPECT_GT(wrong.max().item<double>(), 255 * 200);  // the released code's 254 on a scale of 1
 }
 
-TEST(Augment, WorksForSmallGridsWhereItCanAndSaysWhereItCannot) {
+TEST(Augment, SupportsSmallGridsAndRefusesImpossibleAugmentations) {
   const auto message = [&](Augmentation augmentation, const at::Tensor& obs) {
     try {
       return std::string(augment(augmentation, {}, obs, key(8)).defined() ? "it was taken" : "");
@@ -180,7 +180,7 @@ TEST(Augment, WorksForSmallGridsWhereItCanAndSaysWhereItCannot) {
        {Augmentation::kRandomConv, Augmentation::kGrayscale, Augmentation::kColorJitter}) {
     EXPECT_EQ(message(augmentation, images(3, 6, 6, 1)),
               "augmentation " + to_text(augmentation) +
-                  " needs three colour channels, but observations have 1");
+                  " needs observations of three color channels, not 1");
   }
 }
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "plr/learn/repeated.h"
+#include "plr/learn/device_stream.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -16,10 +16,10 @@
 namespace plr::learn {
 namespace {
 
-// A mini-batch takes and frees blocks of tens of megabytes.  By default the C library gives them
-// back to the kernel each time, which then clears every page anew: a third of the time of training
-// MiniGrid's network on the CPU.  So keep up to a gigabyte, and take what is below 32 MB, the
-// largest bound that glibc accepts, from there.
+// A mini-batch allocates and frees blocks of tens of megabytes.  By default the C library returns
+// them to the operating system each time, which clears every page on the next use: a third of the
+// time of training the grid CNN on the CPU.  So keep up to 1 GB of freed memory, and allocate
+// blocks below 32 MB, the largest threshold that glibc accepts, from it.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -29,31 +29,32 @@ void keep_freed_memory() {
 
 }  // namespace
 
-Compute plain(Compute compute) {
+ComputeConfig resolve_auto(ComputeConfig compute) {
   if (compute.device == "auto") compute.device = at::hasCUDA() ? "cuda" : "cpu";
   if (compute.precision == Precision::kAuto) {
     compute.precision = compute.device == "cpu" ? Precision::kFp32 : Precision::kBf16;
   }
-  // More than eight help none of our networks.
+  // None of our networks is faster with more than eight.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   if (compute.num_threads == 0) compute.num_threads = std::min(cores, 8);
   return compute;
 }
 
-at::Device configure(const Compute& given) {
+at::Device configure(const ComputeConfig& given) {
   check_fields(given);
-  const Compute compute = plain(given);
+  const ComputeConfig compute = resolve_auto(given);
   const std::string& device = compute.device;
   const bool cuda = device == "cuda" || device.starts_with("cuda:");
   if (!cuda && device != "cpu") {
     throw std::invalid_argument("device must be auto, cpu, cuda or cuda:N, not " + device);
   }
   if (cuda && !at::hasCUDA()) {
-    throw std::invalid_argument("device is " + device + ", but libtorch finds no CUDA device");
+    throw std::invalid_argument("device must be cpu, not " + device +
+                                ": libtorch finds no CUDA device");
   }
   if (!cuda && compute.precision != Precision::kFp32) {
-    throw std::invalid_argument(
-        "precision: the CPU computes in fp32 only; tf32 and bf16 need CUDA");
+    throw std::invalid_argument("precision must be fp32 on the CPU, not " +
+                                to_text(compute.precision) + ": tf32 and bf16 need CUDA");
   }
 
   if (!cuda) keep_freed_memory();
@@ -64,10 +65,10 @@ at::Device configure(const Compute& given) {
   context.setAllowTF32CuDNN(tf32);
   context.setDeterministicCuDNN(compute.deterministic);
   context.setDeterministicAlgorithms(compute.deterministic, false);
-  // Every mini-batch has the same shape, so the search for the fastest convolution pays at once;
-  // but what it finds may differ from run to run.
+  // Every mini-batch has the same shape, so the search for the fastest convolution pays off at
+  // once; but its choice may differ from run to run.
   context.setBenchmarkCuDNN(cuda && !compute.deterministic);
-  use_own_stream(at::Device(device));
+  use_pool_stream(at::Device(device));
   return at::Device(device);
 }
 

@@ -1,9 +1,9 @@
-// On what, and how exactly, does the network compute?
+// Settings of the computation: device, precision, threads, kernels.
 //
 //   const at::Device device = configure({.device = "cuda", .precision = Precision::kBf16});
 //
-// libtorch keeps most of this for the whole process, so say it once, before the first network is
-// made.
+// libtorch keeps most of them for the whole process: call configure() once, before the first
+// network is made.  ComputeConfig is copyable; configure() is not thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -28,50 +28,54 @@ constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp32", "tf32", "bf16", "auto"};
 }
 
-// By whose kernels the network acts and learns on CUDA.
+// Which kernels compute inference and training on CUDA (backend.h).
 enum class Kernels : std::uint8_t {
-  kAuto,      // our own where there are any for the network, the device and the precision
+  kAuto,      // native ones where there are any for the network, the device and the precision
   kLibtorch,  // libtorch's
-  kPlr,       // our own, or an error
+  kNative,    // native kernels, or an error
 };
 
 constexpr std::array<std::string_view, 3> enum_names(Kernels) {
-  return {"auto", "libtorch", "plr"};
+  return {"auto", "libtorch", "native"};
 }
 
-struct Compute {
+// As for every enumeration (base/fields.h), and "plr", the name of native kernels in version 0.1.
+inline void parse_value(std::string_view field, const std::string& text, Kernels& value) {
+  value = text == "plr" ? Kernels::kNative : enum_from<Kernels>(field, text);
+}
+
+struct ComputeConfig {
   std::string device = "cpu";
-  static constexpr Field kDevice{&Compute::device, "device", "auto, cpu, cuda or cuda:1"};
+  static constexpr Field kDevice{&ComputeConfig::device, "device", "auto, cpu, cuda or cuda:1"};
 
   Precision precision = Precision::kFp32;
-  static constexpr Field kPrecision{&Compute::precision, "precision",
+  static constexpr Field kPrecision{&ComputeConfig::precision, "precision",
                                     "of the layers; tf32 and bf16 need CUDA, where auto is bf16"};
 
   bool deterministic = false;
   static constexpr Field kDeterministic{
-      &Compute::deterministic, "deterministic",
+      &ComputeConfig::deterministic, "deterministic",
       "on CUDA: bitwise identical runs for one seed, but slower; the CPU is always deterministic"};
 
   int num_threads = 1;
   static constexpr Field kNumThreads{
-      &Compute::num_threads, "threads", from_to(0, 1024),
+      &ComputeConfig::num_threads, "threads", from_to(0, 1024),
       "of libtorch on the CPU, 0 for one per core, 1 for concurrent runs; the last bits of a run "
       "depend on it"};
 
   Kernels kernels = Kernels::kAuto;
   static constexpr Field kKernels{
-      &Compute::kernels, "kernels",
-      "on CUDA: auto uses native kernels where they exist, plr requires them"};
+      &ComputeConfig::kernels, "kernels",
+      "on CUDA: auto uses native kernels where they exist, native requires them"};
 
   static constexpr std::tuple kFields{kDevice, kPrecision, kDeterministic, kNumThreads, kKernels};
 };
 
-// The same with "auto" and 0 threads made plain, as they are on this machine; kernels stay as they
-// are.
-Compute plain(Compute compute);
+// Replaces "auto" and 0 threads by their values on this machine; leaves `kernels` as it is.
+ComputeConfig resolve_auto(ComputeConfig compute);
 
-// Sets libtorch up and returns the device.  Throws std::invalid_argument if it is not there or
-// cannot compute with this precision.
-at::Device configure(const Compute& given);
+// Configures libtorch and returns the device.  Throws std::invalid_argument if there is no such
+// device or it does not support the precision.
+at::Device configure(const ComputeConfig& given);
 
 }  // namespace plr::learn

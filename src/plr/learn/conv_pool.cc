@@ -14,16 +14,17 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// What this is written for: enough numbers for one register each, known to the compiler.
+// The supported sizes, known to the compiler: one register per number.
 constexpr std::int64_t kIn = 3;
 constexpr std::int64_t kOut = 16;
-constexpr std::int64_t kRow = 2 * kIn;  // numbers of a 2x2 patch that lie side by side
+constexpr std::int64_t kRow = 2 * kIn;  // numbers of a 2x2 patch that are contiguous
 constexpr std::int64_t kPatch = 2 * kRow;
 
-// Images are summed over in blocks, the blocks in order: the same sum for any number of threads.
+// Gradients are summed over blocks of images, and blocks in a fixed order: the same sum for any
+// number of threads.
 constexpr std::int64_t kBlock = 32;
 
-// Compiled for the vector units that there may be, of which the best is taken at run time.
+// Compiled for several vector units; the best one is chosen at run time.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define PLR_VECTORIZED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -34,24 +35,24 @@ struct Sizes {
   std::int64_t height, width;  // of an image
   std::int64_t rows() const { return (height - 1) / 2; }
   std::int64_t columns() const { return (width - 1) / 2; }
-  // Where the patch of the window's cell 0..3 begins, from the window's first number.
+  // The offset of the patch of the window's cell 0..3 from the window's first number.
   std::int64_t cell(std::int64_t which) const { return ((which / 2) * width + which % 2) * kIn; }
 };
 
-// All output channels at one place.  Compilers make of it as many registers as it takes.
+// All output channels of one cell, which compilers keep in registers.
 using Lanes = float __attribute__((vector_size(kOut * sizeof(float))));
 using LaneNumbers = std::int32_t __attribute__((vector_size(kOut * sizeof(std::int32_t))));
 using LaneBytes = std::uint8_t __attribute__((vector_size(kOut)));
 
-// One image.  weight: [kPatch, kOut]; out and winner: [rows, columns, kOut].
+// One image.  weight: [kPatch, kOut]; out and argmax: [rows, columns, kOut].
 PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight, const float* bias,
-                         float* out, std::uint8_t* winner) {
+                         float* out, std::uint8_t* argmax) {
   Lanes weights[kPatch];
   std::memcpy(weights, weight, sizeof(weights));
   Lanes biases;
   std::memcpy(&biases, bias, sizeof(biases));
   for (std::int64_t y = 0; y < s.rows(); ++y) {
-    for (std::int64_t x = 0; x < s.columns(); ++x, out += kOut, winner += kOut) {
+    for (std::int64_t x = 0; x < s.columns(); ++x, out += kOut, argmax += kOut) {
       const float* window = image + (2 * y * s.width + 2 * x) * kIn;
       float sums[4][kOut];
 #pragma GCC unroll 4
@@ -66,7 +67,8 @@ PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight,
       }
       std::int32_t who[kOut];
       for (std::int64_t o = 0; o < kOut; ++o) {
-        // The first of equals wins, and NaN always, as in libtorch; nobody at or below zero.
+        // The first of equal cells is the argmax, and NaN always, as in libtorch; none if the
+        // maximum is at most zero.
         float best = 0;
         std::int32_t number = 0;
         for (std::int32_t which = 0; which < 4; ++which) {
@@ -80,23 +82,23 @@ PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight,
       LaneNumbers numbers;
       std::memcpy(&numbers, who, sizeof(who));
       const LaneBytes bytes = __builtin_convertvector(numbers, LaneBytes);
-      std::memcpy(winner, &bytes, sizeof(bytes));
+      std::memcpy(argmax, &bytes, sizeof(bytes));
     }
   }
 }
 
-// Adds the share of one image to the gradients, sums [kPatch + 1, kOut], the bias last.
+// Adds the gradients of one image to sums [kPatch + 1, kOut], the bias last.
 PLR_VECTORIZED void look_back(const Sizes s, const float* image, const float* grad,
-                              const std::uint8_t* winner, float* sums) {
+                              const std::uint8_t* argmax, float* sums) {
   Lanes total[kPatch + 1];
   std::memcpy(total, sums, sizeof(total));
   for (std::int64_t y = 0; y < s.rows(); ++y) {
-    for (std::int64_t x = 0; x < s.columns(); ++x, grad += kOut, winner += kOut) {
+    for (std::int64_t x = 0; x < s.columns(); ++x, grad += kOut, argmax += kOut) {
       const float* window = image + (2 * y * s.width + 2 * x) * kIn;
       Lanes all;
       std::memcpy(&all, grad, sizeof(all));
       LaneBytes bytes;
-      std::memcpy(&bytes, winner, sizeof(bytes));
+      std::memcpy(&bytes, argmax, sizeof(bytes));
       const LaneNumbers who = __builtin_convertvector(bytes, LaneNumbers);
 #pragma GCC unroll 4
       for (std::int32_t which = 0; which < 4; ++which) {
@@ -115,26 +117,26 @@ PLR_VECTORIZED void look_back(const Sizes s, const float* image, const float* gr
 
 Sizes sizes_of(const at::Tensor& images) { return {images.size(2), images.size(3)}; }
 
-// The weight as [kPatch, kOut]: by place in the patch, then by channel.
+// The weight as [kPatch, kOut]: by tap, then by channel.
 at::Tensor by_patch(const at::Tensor& weight) {
   return weight.permute({2, 3, 1, 0}).reshape({kPatch, kOut}).contiguous();
 }
 
-// Returns the outputs; `winner` gets a byte for each.
+// Returns the outputs; `argmax` gets one byte per output.
 at::Tensor forward_pass(const at::Tensor& images, const at::Tensor& weight, const at::Tensor& bias,
-                        at::Tensor& winner) {
+                        at::Tensor& argmax) {
   const Sizes s = sizes_of(images);
   const std::int64_t batch = images.size(0);
   const std::int64_t image_size = s.height * s.width * kIn;
   const std::int64_t out_size = s.rows() * s.columns() * kOut;
   at::Tensor out = at::empty({batch, s.rows(), s.columns(), kOut}, images.options());
-  winner = at::empty(out.sizes(), at::kByte);
+  argmax = at::empty(out.sizes(), at::kByte);
   const at::Tensor weights = by_patch(weight);
   const float* from = images.const_data_ptr<float>();
   const float* w = weights.const_data_ptr<float>();
   const float* b = bias.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
-  auto* who = winner.mutable_data_ptr<std::uint8_t>();
+  auto* who = argmax.mutable_data_ptr<std::uint8_t>();
   at::parallel_for(0, batch, kBlock, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       look(s, from + i * image_size, w, b, to + i * out_size, who + i * out_size);
@@ -146,9 +148,9 @@ at::Tensor forward_pass(const at::Tensor& images, const at::Tensor& weight, cons
 struct ConvPoolRelu : torch::autograd::Function<ConvPoolRelu> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& images,
                             const at::Tensor& weight, const at::Tensor& bias) {
-    at::Tensor winner;
-    const at::Tensor out = forward_pass(images, weight, bias, winner);
-    context->save_for_backward({images, winner});
+    at::Tensor argmax;
+    const at::Tensor out = forward_pass(images, weight, bias, argmax);
+    context->save_for_backward({images, argmax});
     return out;
   }
 
@@ -188,11 +190,11 @@ at::Tensor conv_pool_relu(const at::Tensor& images, const Layer& layer) {
                        images.size(1) == kIn && layer.weight.size(0) == kOut &&
                        images.is_contiguous(at::MemoryFormat::ChannelsLast) &&
                        !images.requires_grad();
-  // The largest of the rectified is the rectified largest, of which there are four times fewer.
+  // ReLU commutes with the max-pool, after which there are four times fewer numbers.
   if (!is_ours) return at::max_pool2d(conv(images, layer), {2, 2}).relu_();
   if (at::GradMode::is_enabled()) return ConvPoolRelu::apply(images, layer.weight, layer.bias);
-  at::Tensor winner;
-  return forward_pass(images, layer.weight, layer.bias, winner);
+  at::Tensor argmax;
+  return forward_pass(images, layer.weight, layer.bias, argmax);
 }
 
 }  // namespace plr::learn

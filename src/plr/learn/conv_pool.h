@@ -1,14 +1,14 @@
-// What does MiniGrid's network see first?
+// conv 2x2 -> max-pool 2x2 -> ReLU in one pass: the first layers of the grid CNN, on the CPU.
 //
-// Its first three layers, conv 2x2 -> max-pool 2x2 -> ReLU, in one pass.  With three channels in
-// and sixteen out there is little to compute and much to move: layer by layer, most of the time
-// went into writing and reading again four times as many numbers as the pool keeps.  Here each
-// output is made where it is needed, and going back only the cell that won is visited.
+// With 3 input and 16 output channels there is little to compute and much to move: layer by layer,
+// most of the time was spent on writing and reading back four times as many numbers as the pool
+// keeps.  Here each output is computed where it is needed, and the backward pass visits only the
+// argmax of each window.
 //
 //   const at::Tensor x = conv_pool_relu(images, layer);   // [B, 16, (H-1)/2, (W-1)/2]
 //
-// For floats on the CPU; elsewhere, and where the images themselves want a gradient, it is made of
-// libtorch's layers.  The sums are taken in an order that depends on nothing but the shape.
+// For floats on the CPU; on other devices, and if the images require a gradient, it consists of
+// libtorch's layers.  The order of sums depends on the shape alone.  Thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +17,8 @@
 
 namespace plr::learn {
 
-// Images [B, C, H, W], channels last in memory; an odd last row or column of windows is left out.
+// Images [B, C, H, W], channels last in memory; an incomplete last row or column of windows is left
+// out.
 at::Tensor conv_pool_relu(const at::Tensor& images, const Layer& layer);
 
 }  // namespace plr::learn

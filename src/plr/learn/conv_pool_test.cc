@@ -27,7 +27,7 @@ at::Tensor channels_last(const at::Tensor& x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// Whole numbers: every sum is exact, so that equals are equal in whatever order they are added.
+// Integers: every sum is exact in any order, so that equal cells stay equal.
 struct WholeNumbers {
   explicit WholeNumbers(std::int64_t batch, std::int64_t height, std::int64_t width) {
     at::manual_seed(1);
@@ -38,7 +38,7 @@ struct WholeNumbers {
   at::Tensor images, weight, bias;
 };
 
-TEST(ConvPool, EqualsLibtorchsLayersForwardsAndBackwards) {
+TEST(ConvPool, ForwardAndBackwardEqualLibtorchsLayers) {
   for (const auto& [batch, height, width] :
        {std::array{5, 14, 14}, {70, 7, 9}, {33, 8, 7}, {1, 3, 3}}) {
     const WholeNumbers x(batch, height, width);
@@ -62,7 +62,7 @@ TEST(ConvPool, EqualsLibtorchsLayersWithoutGradients) {
   EXPECT_TRUE(at::equal(conv_pool_relu(x.images, layer), by_libtorch(x.images, layer)));
 }
 
-TEST(ConvPool, LetsImagesHaveAGradientToo) {
+TEST(ConvPool, SupportsAGradientOfTheImages) {
   const WholeNumbers x(2, 6, 6);
   const Layer layer = layer_of(x.weight, x.bias);
   const at::Tensor images = x.images.clone().set_requires_grad(true);
@@ -70,9 +70,9 @@ TEST(ConvPool, LetsImagesHaveAGradientToo) {
   EXPECT_TRUE(images.grad().defined());
 }
 
-TEST(ConvPool, TakesAnyNumberOfChannels) {
+TEST(ConvPool, SupportsAnyNumberOfChannels) {
   const Layer layer = layer_of(at::ones({8, 5, 2, 2}), at::zeros({8}));
-  // Twenty ones are added.
+  // A sum of twenty ones.
   const at::Tensor out = conv_pool_relu(channels_last(at::ones({1, 5, 3, 3})), layer);
   EXPECT_TRUE(at::equal(out, at::full({1, 8, 1, 1}, 20.0)));
 }
@@ -94,9 +94,9 @@ TEST(ConvPool, GivesTheSameBitsWithAnyNumberOfThreads) {
   EXPECT_TRUE(at::equal(grads[0], grads[2]));
 }
 
-TEST(ConvPool, LetsNoNanPassUnseen) {
+TEST(ConvPool, PropagatesNan) {
   const Layer layer = layer_of(at::ones({16, 3, 2, 2}), at::zeros({16}));
-  for (const int cell : {0, 2, 6, 8}) {  // the corners, each in one place of the window only
+  for (const int cell : {0, 2, 6, 8}) {  // the corners, each of which occurs at one tap only
     at::Tensor images = channels_last(at::ones({1, 3, 3, 3}));
     images[0][0].view({9})[cell] = std::numeric_limits<float>::quiet_NaN();
     const at::NoGradGuard no_grad;

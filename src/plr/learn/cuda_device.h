@@ -1,6 +1,4 @@
-// Which GPU is this, and where do its orders go?
-//
-// For the few places between libtorch and kernels of our own.
+// Properties of the GPU and the stream on which native kernels are launched.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,9 +7,12 @@
 
 namespace plr::learn {
 
-inline int attribute(at::Device device, cudaDeviceAttr which) {
+inline constexpr int kAmpere = 80;  // compute capabilities
+inline constexpr int kHopper = 90;
+
+inline int device_attribute(at::Device device, cudaDeviceAttr which) {
   int index = device.index();
-  if (index < 0) cudaGetDevice(&index);  // "cuda" means the present one
+  if (index < 0) cudaGetDevice(&index);  // "cuda" means the current one
   int value = 0;
   cudaDeviceGetAttribute(&value, which, index);
   return value;
@@ -19,16 +20,16 @@ inline int attribute(at::Device device, cudaDeviceAttr which) {
 
 // The device's compute capability, 90 for Hopper.
 inline int capability(at::Device device) {
-  return 10 * attribute(device, cudaDevAttrComputeCapabilityMajor) +
-         attribute(device, cudaDevAttrComputeCapabilityMinor);
+  return 10 * device_attribute(device, cudaDevAttrComputeCapabilityMajor) +
+         device_attribute(device, cudaDevAttrComputeCapabilityMinor);
 }
 
-// How much shared memory a block may have, in bytes.
+// The largest shared memory of a thread block, in bytes.
 inline int shared_memory(at::Device device) {
-  return attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return device_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
 
-// The cudaStream_t to which this thread gives its orders.
+// The cudaStream_t on which this thread enqueues its work.
 inline void* current_stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
 }  // namespace plr::learn

@@ -9,7 +9,7 @@
 namespace plr::learn {
 namespace {
 
-// libtorch shifts int64 with its sign; here the bits that come in are zero.
+// libtorch shifts int64 arithmetically; this shift is logical.
 at::Tensor shifted_right(const at::Tensor& x, std::int64_t by) {
   return at::bitwise_right_shift(x, by).bitwise_and_((std::int64_t{1} << (64 - by)) - 1);
 }
@@ -21,7 +21,7 @@ std::int64_t as_signed(std::uint64_t bits) { return static_cast<std::int64_t>(bi
 at::Tensor uniforms(const at::Tensor& key, at::IntArrayRef shape) {
   std::int64_t count = 1;
   for (const std::int64_t n : shape) count *= n;
-  // Products wrap around, as SplitMix64 wants them to.
+  // Products wrap around, as SplitMix64 requires.
   at::Tensor x = at::arange(1, count + 1, key.options());
   x.mul_(as_signed(0x9e3779b97f4a7c15)).add_(key);
   x.bitwise_xor_(shifted_right(x, 30)).mul_(as_signed(0xbf58476d1ce4e5b9));

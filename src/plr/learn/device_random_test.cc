@@ -11,7 +11,7 @@ namespace {
 at::Tensor key(std::int64_t number) { return at::scalar_tensor(number, at::kLong); }
 
 TEST(DeviceRandom, IsSplitMix64) {
-  // Written once more on integers without a sign.
+  // The same on unsigned integers.
   for (const std::uint64_t seed : {0ULL, 1ULL, 0xfedcba9876543210ULL}) {
     const at::Tensor u = uniforms(key(static_cast<std::int64_t>(seed)), {100});
     for (std::uint64_t i = 0; i < 100; ++i) {

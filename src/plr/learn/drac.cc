@@ -21,7 +21,7 @@ double mean_return(const Rollout& rollout) {
   return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
 }
 
-// Tries on one black image whatever may be asked for later.
+// Tries every augmentation that may be used later on one black image.
 void check_augmentations(const DracConfig& config, const NetworkShape& shape) {
   const at::Tensor obs = at::zeros({1, shape.height, shape.width, shape.channels}, at::kByte);
   const at::Tensor key = at::zeros({}, at::kLong);
@@ -33,7 +33,7 @@ void check_augmentations(const DracConfig& config, const NetworkShape& shape) {
   }
 }
 
-// The largest of the logits, each with Gumbel noise, is a draw from their softmax.
+// The argmax of the logits with Gumbel noise is a sample of their softmax.
 at::Tensor drawn_actions(const at::Tensor& logits, const at::Tensor& key) {
   return (logits - (-uniforms(key, logits.sizes()).log()).log()).argmax(1);
 }

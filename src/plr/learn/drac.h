@@ -1,11 +1,12 @@
-// How does the agent learn that an augmented image is the same image?
+// Data-regularized actor-critic (DrAC, Raileanu et al. 2021): policy and value become invariant to
+// augmentation.
 //
-// Data-regularized actor-critic (Raileanu et al. 2021).  The loss of every mini-batch gains
+// The loss of every mini-batch gains
 //
 //   coef * ( KL(pi(.|s) || pi(.|f(s)))  +  0.5 (V(s) - V(f(s)))^2 ),   means over the samples,
 //
-// where f augments each observation at random, and what the network makes of the plain one is held
-// fixed.  Rollouts, scores and evaluation never see an augmented observation.
+// where f augments each observation at random, and pi(.|s) and V(s) are held fixed.  Rollouts,
+// scores and evaluation use observations without augmentation.
 //
 // With Augmentation::kUcb a bandit picks f for each update (learn/ucb_bandit.h); it is credited
 // with the mean return target of the rollout that follows.
@@ -13,10 +14,10 @@
 //   Drac drac({.augmentation = Augmentation::kCrop}, shape, device, streams.named("augment"));
 //   drac.begin(rollout, num_minibatches);
 //   drac.prepare(0);
-//   const at::Tensor augmented = drac.augmented(minibatch);   // for the network, in the same pass
+//   const at::Tensor augmented = drac.augmented(minibatch);   // for the same forward pass
 //   const at::Tensor loss = drac.loss(output, output_of_augmented);
 //
-// Movable.  Not synchronized.
+// Movable.  Not thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -70,29 +71,30 @@ struct DracConfig {
                                       Nested{&DracConfig::augment}};
 };
 
-// The terms, each a scalar, from logits [B, A] and values [B]; what is not augmented is held fixed.
+// The terms, each a scalar, from logits [B, A] and values [B]; those without augmentation are held
+// fixed.
 at::Tensor policy_divergence(const at::Tensor& logits, const at::Tensor& augmented_logits);
 at::Tensor sampled_divergence(const at::Tensor& actions, const at::Tensor& augmented_logits);
 at::Tensor value_difference(const at::Tensor& value, const at::Tensor& augmented_value);
 
 class Drac {
  public:
-  // Throws std::invalid_argument naming a bad field, or an augmentation that such observations
-  // cannot have.
+  // Throws std::invalid_argument naming a bad field, or an augmentation that such observations do
+  // not allow.
   Drac(const DracConfig& config, const NetworkShape& shape, at::Device device,
        const Random& augment);
 
-  // As PpoHooks say.
+  // Called as PpoHooks (ppo.h).
   void begin(const Rollout& rollout, std::int64_t num_minibatches);
   void prepare(std::int64_t minibatch);
   at::Tensor augmented(const Minibatch& minibatch) const;
   at::Tensor loss(const Output& output, const Output& augmented) const;
 
-  // The augmentation of the present update.
+  // The augmentation of the current update.
   Augmentation augmentation() const { return augmentation_; }
 
-  // Everything that decides its future.  load() throws std::runtime_error on bytes that are damaged
-  // or of other settings; nothing has changed then.
+  // The complete state.  load() throws std::runtime_error, and changes nothing, if the bytes are
+  // damaged or of other settings.
   std::vector<std::byte> save() const;
   void load(std::span<const std::byte> bytes);
 
@@ -103,7 +105,7 @@ class Drac {
   UcbBandit bandit_;
   Augmentation augmentation_;
   at::Tensor keys_;  // [minibatches, 2] int64 on the device: of augmentations, of sampled actions
-  at::Tensor key_;   // [2], of the present mini-batch
+  at::Tensor key_;   // [2], of the current mini-batch
 };
 
 }  // namespace plr::learn

@@ -31,7 +31,7 @@ double distance(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
-TEST(Drac, HasGoldenLossesAndGradients) {
+TEST(DracGolden, LossesAndGradientsEqualRecordedOnes) {
   for (const json& g : testing::golden_lines("drac/losses.jsonl.gz")) {
     SCOPED_TRACE(g.at("case"));
     const at::Tensor logits = table(g.at("logits")).requires_grad_();
@@ -62,16 +62,16 @@ Output output_of(const at::Tensor& logits, double value, std::int64_t batch = 1)
   return {logits.expand({batch, -1}), at::full({batch}, value)};
 }
 
-TEST(Drac, ALossByHand) {
+TEST(Drac, LossEqualsAHandComputedValue) {
   // p = (1/2, 1/2), q = (1/4, 3/4): KL = ln(2)/2 + ln(2/3)/2 = 0.143841; the values differ by 2.
   const Drac drac({.augmentation = Augmentation::kCrop, .coef = 0.1}, kImage, at::kCPU, stream());
   const Output plain = output_of(at::tensor({0.0F, 0.0F}), 1);
   const Output augmented = output_of(at::tensor({0.0F, std::log(3.0F)}), 3);
   EXPECT_NEAR(drac.loss(plain, augmented).item<double>(), 0.1 * (0.143841 + 0.5 * 4), 1e-6);
-  EXPECT_EQ(drac.loss(plain, plain).item<double>(), 0);  // nothing to learn without augmentation
+  EXPECT_EQ(drac.loss(plain, plain).item<double>(), 0);  // zero without augmentation
 }
 
-TEST(Drac, SampledItsGradientIsTheExactOneInTheMean) {
+TEST(Drac, SampledGradientIsExactInTheMean) {
   // The gradient of -log q(a) by the logits is q - [a], whose mean over a ~ p is q - p.
   Drac drac({.augmentation = Augmentation::kCrop, .coef = 1, .sampled = true}, kImage, at::kCPU,
             stream());
@@ -96,16 +96,16 @@ Rollout rollout_of(float target) {
 
 TEST(Drac, TheBanditIsCreditedWithTheRolloutThatFollowsItsChoice) {
   Drac drac({.ucb = {.each_arm_once = true}}, kImage, at::kCPU, stream());
-  drac.begin(rollout_of(100), 1);  // of no choice of the bandit's
+  drac.begin(rollout_of(100), 1);  // not credited: the bandit has not chosen yet
   EXPECT_EQ(drac.augmentation(), Augmentation::kCrop);
   for (int i = 1; i < 8; ++i) drac.begin(rollout_of(i == 3 ? 2 : 1), 1);
-  EXPECT_EQ(drac.augmentation(), Augmentation::kColorJitter);  // all have been tried in order
-  // The third rollout after the first followed gray.
+  EXPECT_EQ(drac.augmentation(), Augmentation::kColorJitter);  // each has been tried once
+  // The third rollout after the first was collected after gray.
   drac.begin(rollout_of(1), 1);
   EXPECT_EQ(drac.augmentation(), Augmentation::kGrayscale);
 }
 
-TEST(Drac, KeepsTheAugmentationThatWasAskedFor) {
+TEST(Drac, KeepsAFixedAugmentation) {
   Drac drac({.augmentation = Augmentation::kRotate}, kImage, at::kCPU, stream());
   for (int i = 0; i < 5; ++i) {
     drac.begin(rollout_of(static_cast<float>(i)), 1);
@@ -113,7 +113,7 @@ TEST(Drac, KeepsTheAugmentationThatWasAskedFor) {
   }
 }
 
-TEST(Drac, AugmentsEachMinibatchAnew) {
+TEST(Drac, AugmentsEachMinibatchDifferently) {
   Drac drac({.augmentation = Augmentation::kCrop}, kImage, at::kCPU, stream());
   Minibatch minibatch;
   minibatch.obs = at::arange(64, at::kByte).view({1, 64, 1, 1}).expand({20, 64, 64, 3});
@@ -125,7 +125,7 @@ TEST(Drac, AugmentsEachMinibatchAnew) {
   EXPECT_FALSE(at::equal(drac.augmented(minibatch), first));
 }
 
-TEST(Drac, GoesOnIdenticallyAfterLoad) {
+TEST(Drac, ContinuesIdenticallyAfterLoad) {
   const DracConfig config{.ucb = {.exploration = 1, .window = 2}};
   Drac original(config, kImage, at::kCPU, stream(1));
   Drac other(config, kImage, at::kCPU, stream(2));
@@ -144,7 +144,7 @@ TEST(Drac, GoesOnIdenticallyAfterLoad) {
   EXPECT_THROW(without.load(original.save()), std::runtime_error);
 }
 
-TEST(Drac, RefusesWhatObservationsCannotHaveBeforeItIsNeeded) {
+TEST(Drac, RefusesImpossibleAugmentationsInTheConstructor) {
   const NetworkShape gray{64, 64, 1, 15};
   EXPECT_THROW(Drac({}, gray, at::kCPU, stream()), std::invalid_argument);  // ucb needs all
   EXPECT_THROW(Drac({.augmentation = Augmentation::kColorJitter}, gray, at::kCPU, stream()),

@@ -8,8 +8,8 @@
 namespace plr::learn {
 namespace {
 
-// True with probability exp(-x), 0 <= x <= 1 (von Neumann 1951): the length of the longest falling
-// run x > u1 > u2 > ... is even with just that probability.
+// True with probability exp(-x), 0 <= x <= 1 (von Neumann 1951): the length of the longest
+// decreasing run x > u1 > u2 > ... is even with this probability.
 bool happens_with_exp_minus(double x, Random& random) {
   bool even = true;
   double last = x;
@@ -26,8 +26,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-// Gram-Schmidt, each row against those before it.  Unlike a library's QR it leaves no signs to
-// choose, so rows drawn from the normal distribution become a uniformly random orthonormal set.
+// Gram-Schmidt, each row against those before it.  Unlike a library's QR it leaves no free
+// signs, so rows drawn from the normal distribution become a uniformly random orthonormal set.
 void orthonormalize_rows(std::span<double> matrix, std::size_t rows, std::size_t cols) {
   for (std::size_t i = 0; i < rows; ++i) {
     const std::span<double> row = matrix.subspan(i * cols, cols);

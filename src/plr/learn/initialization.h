@@ -1,14 +1,13 @@
-// What are a network's weights before it has learned anything?
+// Initial weights of a network.
 //
-// Random numbers of one stream, made here in double precision with nothing but additions,
-// multiplications, divisions, square roots and comparisons, which every machine rounds alike.  So
-// the same seed gives the same weights whatever the device, its libraries and the number of
-// threads.
+// Random numbers of one stream, computed in double precision with additions, multiplications,
+// divisions, square roots and comparisons only, which every machine rounds alike.  So the same seed
+// gives the same weights on any device, with any libraries and any number of threads.
 //
 //   Random init = streams.named("init");
 //   const std::vector<double> weight = orthogonal(7, 64, 0.01, init);   // [7, 64], row by row
 //
-// Free functions; they advance the stream that they are given.
+// The functions advance the stream that they are given.  Thread-safe for different streams.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +21,8 @@ namespace plr::learn {
 // exactly from the normal distribution", 2016), which needs no logarithm, cosine or table.
 double standard_normal(Random& random);
 
-// A [rows, cols] matrix with orthonormal rows (columns, where there are fewer of them) times
-// `gain`, every such matrix equally likely (Saxe et al. 2014).
+// A [rows, cols] matrix with orthonormal rows (columns, if there are fewer of them) times
+// `gain`, uniformly distributed (Saxe et al. 2014).
 std::vector<double> orthogonal(std::int64_t rows, std::int64_t cols, double gain, Random& random);
 
 // `count` numbers uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).

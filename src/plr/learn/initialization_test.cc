@@ -15,7 +15,7 @@ double gram(const std::vector<double>& matrix, std::size_t cols, std::size_t i, 
   return sum;
 }
 
-TEST(StandardNormal, FallsIntoEachIntervalAsOftenAsTheNormalDistributionSays) {
+TEST(StandardNormal, HasTheNormalDistributionsFrequencies) {
   // Ten intervals of equal probability; chi-square with 9 degrees of freedom exceeds 33.7 once in
   // 10,000 seeds.
   constexpr int kDraws = 100'000;
@@ -59,7 +59,7 @@ TEST(Orthogonal, WithMoreRowsThanColumnsTheColumnsAreOrthonormal) {
   }
 }
 
-TEST(Orthogonal, PrefersNoDirection) {
+TEST(Orthogonal, DirectionsAreUniformlyDistributed) {
   // A coordinate of a random unit vector of 4 dimensions has mean 0 and variance 1/4: the mean of
   // 4,000 has a deviation of 0.5 / sqrt(4000) = 0.0079, and that of its square one of about 0.0035.
   Random random = Streams(2).named("init");

@@ -1,10 +1,11 @@
-// What are networks made of?
-//
-// Of layers: their parameters by name, and what they do.
+// Layers of networks: their parameters by name, and their operations.
 //
 //   add_layer("policy", {7, 64}, Init::kOrthogonal, 0.01, specs);   // makes policy.w and policy.b
 //   const Layer policy(parameters, "policy");
 //   const at::Tensor logits = dense(features, policy);
+//
+// A Layer's tensors refer to the parameters; copies of it refer to the same.  The operations are
+// thread-safe as long as nothing changes the parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,7 +18,7 @@
 
 namespace plr::learn {
 
-// The weight `name.w` of this shape, [out, in...], and its bias `name.b`, at the end of `specs`.
+// Appends the weight `name.w` of this shape, [out, in...], and its bias `name.b` to `specs`.
 void add_layer(const std::string& name, const std::vector<std::int64_t>& shape, Init init,
                double gain, std::vector<ParameterSpec>& specs);
 
@@ -33,7 +34,7 @@ struct Layer {
 at::Tensor conv(const at::Tensor& x, const Layer& layer, std::int64_t padding = 0);
 
 // A fully connected layer over all of [B, ...]: x and the weight, [out, ...], have the same
-// dimensions but for the first.  Both have their channels last in memory, so neither is moved.
+// dimensions except the first.  Both have their channels last in memory, so neither is copied.
 at::Tensor dense(const at::Tensor& x, const Layer& layer);
 
 }  // namespace plr::learn

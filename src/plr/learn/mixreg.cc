@@ -9,8 +9,8 @@
 namespace plr::learn {
 
 double draw_beta(double alpha, Random& random) {
-  // X = U^(1/alpha) and Y = V^(1/alpha), taken if X + Y <= 1, give X / (X + Y); for a small alpha
-  // both underflow, but their logarithms do not.
+  // X = U^(1/alpha) and Y = V^(1/alpha), accepted if X + Y <= 1, give X / (X + Y); for a small
+  // alpha both underflow, but their logarithms do not.
   for (;;) {
     const double log_x = std::log(1 - random.uniform()) / alpha;
     const double log_y = std::log(1 - random.uniform()) / alpha;
@@ -29,7 +29,7 @@ Minibatch mixed(const Minibatch& minibatch, const MixedPairs& pairs, bool normal
     return at::lerp(x.index_select(0, pairs.other).to(at::kFloat),
                     x.index_select(0, pairs.dominant).to(at::kFloat), weight);
   };
-  // The numbers of a sample beside each other, so that they are mixed at once.
+  // All numbers of a sample in one row, so that they are mixed by one operation.
   const at::Tensor numbers = mix(at::stack({minibatch.old_log_probs, minibatch.old_values,
                                             minibatch.advantages, minibatch.returns},
                                            1),
@@ -66,7 +66,8 @@ void Mixreg::begin(std::int64_t num_minibatches, std::int64_t size) {
   indices_ = at::empty({2, size}, at::TensorOptions(device_).dtype(at::kLong));
 }
 
-// Each mini-batch has its own part of the host's memory: the device may still read the one before.
+// Each mini-batch has its own part of the host's memory: the device may still read the previous
+// one.
 void Mixreg::prepare(std::int64_t minibatch) {
   const at::Tensor host_weights = host_weights_[minibatch];
   const at::Tensor host_indices = host_indices_[minibatch];
@@ -75,7 +76,7 @@ void Mixreg::prepare(std::int64_t minibatch) {
   auto* other = host_indices[1].mutable_data_ptr<std::int64_t>();
   const auto size = static_cast<std::size_t>(host_weights.size(0));
 
-  // The partners, in a random order, lie where the others will.
+  // The random permutation of partners is stored where the others will be.
   const std::span partners(other, size);
   std::iota(partners.begin(), partners.end(), 0);
   stream_.shuffle(partners);

@@ -1,21 +1,22 @@
-// What lies between two observations?
+// Mixreg (Wang et al. 2020): training on convex combinations of samples.
 //
-// Mixreg (Wang et al. 2020) learns from mixtures: before a mini-batch is learned from, each sample
-// k meets another one at random, and both give way to
+// Before the forward pass of a mini-batch, each sample k gets a random partner, and both are
+// replaced by
 //
 //   lambda * (the dominant one)  +  (1 - lambda) * (the other),     lambda >= 1/2
 //
 // of observations, returns, advantages, old values and old log-probabilities; the action is the
-// dominant one's.  lambda or 1 - lambda is drawn from Beta(alpha, alpha), whichever is larger: with
-// the paper's alpha of 0.01, 96 % of samples stay within a hundredth of themselves.
+// dominant one's.  lambda is the larger of x and 1 - x, with x drawn from Beta(alpha, alpha): with
+// the paper's alpha of 0.01, 96 % of samples have a lambda above 0.99.
 //
 //   Mixreg mixreg({.alpha = 0.01}, device, streams.named("mixreg"));
 //   mixreg.begin(num_minibatches, size);
 //   mixreg.prepare(0);
 //   mixreg.transform(minibatch);
 //
-// Drawing is the host's, into memory that one update fills once, so that it never waits for the
-// device.  Movable.  Not synchronized.
+// The host draws, into memory that an update fills once, so that it never waits for the device.
+//
+// Movable.  Not thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -43,10 +44,10 @@ struct MixregConfig {
   static constexpr std::tuple kFields{kAlpha, kNormalize};
 };
 
-// A draw from Beta(alpha, alpha), 0 < alpha <= 1, however small (Joehnk 1964, by logarithms).
+// A draw from Beta(alpha, alpha), 0 < alpha <= 1, in logarithms for small alpha (Joehnk 1964).
 double draw_beta(double alpha, Random& random);
 
-// Who is mixed with whom: the sample of the larger part comes first.
+// Two samples that are mixed: the dominant one has the larger weight.
 struct MixedPair {
   double weight = 1;  // of the dominant one
   std::int64_t dominant = 0;
@@ -54,7 +55,7 @@ struct MixedPair {
 };
 MixedPair mixed_pair(double lambda, std::int64_t sample, std::int64_t partner);
 
-// Many of those, on the device.
+// The same for a mini-batch, on the device.
 struct MixedPairs {
   at::Tensor weight;    // [B] floats
   at::Tensor dominant;  // [B] int64
@@ -67,12 +68,12 @@ class Mixreg {
   // Throws std::invalid_argument naming a bad field; alpha must be above 0.
   Mixreg(const MixregConfig& config, at::Device device, const Random& stream);
 
-  // As PpoHooks say.
+  // Called as PpoHooks (ppo.h).
   void begin(std::int64_t num_minibatches, std::int64_t size);
   void prepare(std::int64_t minibatch);
   void transform(Minibatch& minibatch) const;
 
-  // All of its state between two updates.
+  // The complete state between two updates.
   Random& stream() { return stream_; }
   const Random& stream() const { return stream_; }
 
@@ -82,7 +83,7 @@ class Mixreg {
   Random stream_;
   at::Tensor host_weights_;  // [minibatches, B] floats, this and the next pinned with CUDA
   at::Tensor host_indices_;  // [minibatches, 2, B] int64: dominant, other
-  at::Tensor weights_;       // [B], this and the next on the device, of the present mini-batch
+  at::Tensor weights_;       // [B], this and the next on the device, of the current mini-batch
   at::Tensor indices_;       // [2, B]
 };
 

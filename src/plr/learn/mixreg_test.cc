@@ -19,7 +19,7 @@ at::Tensor tensor(const json& numbers) {
   return at::tensor(numbers.get<std::vector<T>>());
 }
 
-// Nested lists as one, [B, H, W, C].
+// Flattened nested lists, [B, H, W, C].
 at::Tensor images(const json& nested) {
   std::vector<float> numbers;
   for (const json& image : nested) {
@@ -38,7 +38,7 @@ double distance(const at::Tensor& a, const at::Tensor& b) {
   return (a - b).abs().max().item<double>();
 }
 
-TEST(Mixreg, MixesGoldenMinibatches) {
+TEST(MixregGolden, MixesRecordedMinibatches) {
   for (const json& g : testing::golden_lines("mixreg/mixreg.jsonl.gz")) {
     SCOPED_TRACE(g.at("case"));
     std::vector<double> weights;
@@ -91,7 +91,7 @@ TEST(DrawBeta, HasTheMomentsOfTheDistribution) {
   }
 }
 
-TEST(DrawBeta, OfTheSmallAlphaMixesFewSamplesAtAll) {
+TEST(DrawBeta, ASmallAlphaMixesFewSamples) {
   // P(0.01 < x < 0.99) for Beta(0.01, 0.01) is about 0.01/2 * 2 ln 99 = 0.046, less a little.
   Random random = stream();
   int mixed = 0;
@@ -103,7 +103,7 @@ TEST(DrawBeta, OfTheSmallAlphaMixesFewSamplesAtAll) {
   EXPECT_NEAR(static_cast<double>(mixed) / draws, 0.044, 5 * 0.00065 + 0.001);
 }
 
-// A mini-batch of which every number tells its sample.
+// A mini-batch in which every number identifies its sample.
 Minibatch telling(std::int64_t size) {
   const at::Tensor number = at::arange(size).to(at::kFloat);
   return {
@@ -127,7 +127,7 @@ TEST(Mixreg, MixesEachSampleWithAPartnerAndKeepsTheActionOfTheLargerPart) {
   }
 }
 
-TEST(Mixreg, MixesAnewInEveryMinibatchAndRepeatsWithItsStream) {
+TEST(Mixreg, MixesEachMinibatchDifferentlyAndRepeatsWithItsStream) {
   const auto all = [](std::uint64_t seed) {
     Mixreg mixreg({.alpha = 0.5}, at::kCPU, stream(seed));
     std::vector<at::Tensor> mixtures;
@@ -151,7 +151,7 @@ TEST(Mixreg, MixesAnewInEveryMinibatchAndRepeatsWithItsStream) {
   EXPECT_FALSE(at::equal(a[0], all(2)[0]));
 }
 
-TEST(Mixreg, RefusesAnAlphaThatCannotBe) {
+TEST(Mixreg, RefusesAnInvalidAlpha) {
   EXPECT_THROW(Mixreg({.alpha = 0}, at::kCPU, stream()), std::invalid_argument);
   EXPECT_THROW(Mixreg({.alpha = 1.5}, at::kCPU, stream()), std::invalid_argument);
 }

@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
-#include <ATen/core/grad_mode.h>
 
 #include <sstream>
 #include <stdexcept>
@@ -10,7 +9,7 @@
 namespace plr::learn {
 namespace {
 
-// While it lives, libtorch computes layers in bf16 where that was asked for.
+// Lets libtorch compute layers in bf16 during its lifetime, if that is the precision.
 class AutocastScope {
  public:
   explicit AutocastScope(Precision precision) : active_(precision == Precision::kBf16) {
@@ -22,7 +21,7 @@ class AutocastScope {
   ~AutocastScope() {
     if (!active_) return;
     at::autocast::set_autocast_enabled(at::kCUDA, false);
-    // The cast weights are kept for the length of one pass only: the next step changes them.
+    // The cast weights are cached for one pass only: the next gradient step changes them.
     if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
   }
   AutocastScope(const AutocastScope&) = delete;
@@ -34,28 +33,31 @@ class AutocastScope {
 
 }  // namespace
 
-Network::Network(const NetworkShape& shape, double scale, Precision precision,
-                 Parameters parameters, Body body)
+Network::Network(const NetworkShape& shape, const Architecture& architecture, double scale,
+                 Precision precision, Parameters parameters, Body body)
     : shape_(shape),
+      architecture_(architecture),
       scale_(scale),
       precision_(precision),
       parameters_(std::move(parameters)),
       body_(std::move(body)) {}
 
-Output Network::forward(const at::Tensor& obs) const {
+at::Tensor Network::to_device(const at::Tensor& obs) const {
   if (obs.dim() != 4 || obs.size(1) != shape_.height || obs.size(2) != shape_.width ||
       obs.size(3) != shape_.channels) {
     std::ostringstream message;
-    message << "obs: shape " << obs.sizes() << " is not [B, " << shape_.height << ", "
-            << shape_.width << ", " << shape_.channels << "]";
+    message << "obs must have shape [B, " << shape_.height << ", " << shape_.width << ", "
+            << shape_.channels << "], not " << obs.sizes();
     throw std::invalid_argument(message.str());
   }
-  const at::Tensor seen = obs.to(device(), /*non_blocking=*/true);
-  if (learner_ && at::GradMode::is_enabled()) return learner_(seen);
+  return obs.to(device(), /*non_blocking=*/true);
+}
 
+Output Network::forward(const at::Tensor& obs) const {
+  const at::Tensor on_device = to_device(obs);
   // Bytes are exact in bf16 too.
   const at::ScalarType type = precision_ == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
-  at::Tensor images = seen.to(type).permute({0, 3, 1, 2});
+  at::Tensor images = on_device.to(type).permute({0, 3, 1, 2});
   if (scale_ != 1) images = images / scale_;
 
   const AutocastScope autocast(precision_);
@@ -66,7 +68,7 @@ Output Network::forward(const at::Tensor& obs) const {
 at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& shape) {
   const std::int64_t size = shape.height * shape.width * shape.channels;
   const auto count = static_cast<std::int64_t>(bytes.size()) / size;
-  // libtorch has no tensors of constants; nothing writes through this one.
+  // libtorch has no tensor of const elements; nothing writes through this one.
   return at::from_blob(const_cast<std::uint8_t*>(bytes.data()),
                        {count, shape.height, shape.width, shape.channels}, at::kByte);
 }

@@ -1,19 +1,18 @@
-// What does the agent think of what it sees?
+// A network: from observations to a policy (one logit per action) and a value (the expected
+// return).
 //
-// A Network maps observations to a policy (one logit per action) and a value (the return it
-// expects):
-//
-//   const Network network = make_minigrid_network({14, 14, 3, 7}, {}, streams.named("init"),
+//   const Network network = make_grid_cnn_network({14, 14, 3, 7}, {}, streams.named("init"),
 //                                                 Precision::kFp32, device);
 //   const auto [logits, value] = network.forward(obs);   // obs: bytes [B, H, W, C]
 //
-// Observations enter as bytes, as the environment wrote them, or as floats on the same scale where
-// something mixed or augmented them; they are brought to the device and scaled here.  The
-// architectures are in minigrid_network.h and procgen_network.h; one more needs its parameters and
-// a function from scaled images to an Output, and nothing else.
+// Defined in libtorch's operations; a Backend may compute the same by other means (backend.h).
+// Observations are bytes, as the environment wrote them, or floats on the same scale if they were
+// mixed or augmented; forward() copies them to the device and scales them.  The architectures are
+// in grid_cnn_network.h and impala_network.h; one more needs its parameters and a function from
+// scaled images to an Output.
 //
-// Movable, not copyable.  forward() may be called from several threads as long as nothing changes
-// the parameters.
+// Movable, not copyable.  forward() may be called concurrently as long as nothing changes the
+// parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,13 +21,13 @@
 #include <functional>
 #include <span>
 
+#include "plr/learn/architecture.h"
 #include "plr/learn/compute.h"
-#include "plr/learn/cuda/common/inference_job.h"
 #include "plr/learn/parameters.h"
 
 namespace plr::learn {
 
-// What the environment asks of a network.
+// The sizes that the environment prescribes.
 struct NetworkShape {
   std::int64_t height = 0;  // the first dimension of an observation in memory
   std::int64_t width = 0;
@@ -41,49 +40,37 @@ struct Output {
   at::Tensor value;   // [B]
 };
 
-// Kernels that lead from observations to decisions without libtorch (own_kernels.h).
-struct OwnActor {
-  std::function<void()> refresh;                       // orders that changed weights be taken over
-  std::function<void(const cuda::InferenceJob&)> act;  // orders decisions on observations
-};
-
-// What forward() gives, by kernels whose backward pass adds to the parameters' gradients itself.
-// The observations are on the device.
-using OwnLearner = std::function<Output(const at::Tensor& obs)>;
-
 class Network {
  public:
   // Scaled images [B, C, H, W], channels last in memory, to logits and a value [B, 1].
   using Body = std::function<Output(const at::Tensor& images)>;
 
   // `scale` divides the observations: 255 for images, 1 for codes.
-  Network(const NetworkShape& shape, double scale, Precision precision, Parameters parameters,
-          Body body);
+  Network(const NetworkShape& shape, const Architecture& architecture, double scale,
+          Precision precision, Parameters parameters, Body body);
 
   // Bytes or floats [B, H, W, C] on any device; the outputs are floats on the network's device.
   // Throws std::invalid_argument if the shape does not fit.
   Output forward(const at::Tensor& obs) const;
 
-  // How it acts, where that is not by forward(); empty functions otherwise.
-  void set_actor(OwnActor actor) { actor_ = std::move(actor); }
-  const OwnActor& actor() const { return actor_; }
-
-  // How forward() computes where gradients are wanted, if not by the body.
-  void set_learner(OwnLearner learner) { learner_ = std::move(learner); }
+  // Observations on the network's device, copied if necessary.  Throws std::invalid_argument if the
+  // shape does not fit.
+  at::Tensor to_device(const at::Tensor& obs) const;
 
   const NetworkShape& shape() const { return shape_; }
+  const Architecture& architecture() const { return architecture_; }
   Precision precision() const { return precision_; }
+  Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   at::Device device() const { return parameters_.values().device(); }
 
  private:
   NetworkShape shape_;
+  Architecture architecture_;
   double scale_;
   Precision precision_;
   Parameters parameters_;
   Body body_;
-  OwnActor actor_;
-  OwnLearner learner_;
 };
 
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.

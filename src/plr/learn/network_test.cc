@@ -7,9 +7,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "plr/learn/golden_networks.h"
-#include "plr/learn/minigrid_network.h"
-#include "plr/learn/procgen_network.h"
+#include "plr/learn/golden_network_testing.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_network.h"
 
 namespace plr::learn {
 namespace {
@@ -26,12 +26,12 @@ constexpr NetworkShape kProcgen{64, 64, 3, 15};
 
 Random init_stream() { return Streams(7).named("init"); }
 
-Network minigrid(const NetworkShape& shape, const MinigridNetworkConfig& config = {}) {
-  return make_minigrid_network(shape, config, init_stream(), Precision::kFp32, at::kCPU);
+Network grid_cnn(const NetworkShape& shape, const GridCnnConfig& config = {}) {
+  return make_grid_cnn_network(shape, config, init_stream(), Precision::kFp32, at::kCPU);
 }
 
-Network procgen(const ProcgenNetworkConfig& config = {}) {
-  return make_procgen_network(kProcgen, config, init_stream(), Precision::kFp32, at::kCPU);
+Network impala(const ImpalaConfig& config = {}) {
+  return make_impala_network(kProcgen, config, init_stream(), Precision::kFp32, at::kCPU);
 }
 
 at::Tensor random_obs(const NetworkShape& shape, std::int64_t batch, std::uint64_t bound) {
@@ -56,7 +56,7 @@ void expect_recorded_outputs(const std::string& name, const std::string& variant
   EXPECT_EQ(network.parameters().count(), record.settings().at("params"));
 }
 
-TEST(NetworkGolden, EveryRecordedNetworkGivesItsRecordedOutputs) {
+TEST(NetworkGolden, EveryNetworkGivesItsRecordedOutputs) {
   int num_minigrid = 0;
   int num_procgen = 0;
   for (const std::string& device : devices()) {
@@ -75,42 +75,42 @@ TEST(NetworkGolden, EveryRecordedNetworkGivesItsRecordedOutputs) {
   EXPECT_GE(num_procgen, 1);
 }
 
-TEST(MinigridNetwork, HasThePapersNumbersOfParameters) {
-  EXPECT_EQ(minigrid(kMultiRoom).parameters().count(), 72'600);
-  EXPECT_EQ(minigrid({19, 19, 3, 7}, {.channels = 64}).parameters().count(), 412'600);
+TEST(GridCnn, HasThePapersNumbersOfParameters) {
+  EXPECT_EQ(grid_cnn(kMultiRoom).parameters().count(), 72'600);
+  EXPECT_EQ(grid_cnn({19, 19, 3, 7}, {.channels = 64}).parameters().count(), 412'600);
 }
 
-TEST(MinigridNetwork, OneSharedHiddenLayerIsOneLayerLess) {
+TEST(GridCnn, ASharedHiddenLayerSavesOneLayer) {
   // 512 inputs and a bias to each of 64 units.
-  EXPECT_EQ(minigrid(kMultiRoom, {.shared_hidden = true}).parameters().count(), 72'600 - 513 * 64);
+  EXPECT_EQ(grid_cnn(kMultiRoom, {.shared_hidden = true}).parameters().count(), 72'600 - 513 * 64);
 }
 
-TEST(MinigridNetwork, WithoutThePoolTheHiddenLayersSeeElevenByElevenCells) {
-  const Network network = minigrid(kMultiRoom, {.pool = false});
+TEST(GridCnn, WithoutThePoolTheHiddenLayersHaveElevenByElevenInputs) {
+  const Network network = grid_cnn(kMultiRoom, {.pool = false});
   EXPECT_EQ(network.parameters()["actor_hidden.w"].sizes(), at::IntArrayRef({64, 32, 11, 11}));
   EXPECT_EQ(network.forward(random_obs(kMultiRoom, 2, 11)).value.sizes(), at::IntArrayRef({2}));
 }
 
-TEST(MinigridNetwork, TakesGridsFromSevenCellsASideOn) {
+TEST(GridCnn, AcceptsGridsOfAtLeastSevenBySeven) {
   const NetworkShape smallest{7, 9, 4, 3};
-  const Output output = minigrid(smallest).forward(random_obs(smallest, 5, 11));
+  const Output output = grid_cnn(smallest).forward(random_obs(smallest, 5, 11));
   EXPECT_EQ(output.logits.sizes(), at::IntArrayRef({5, 3}));
-  EXPECT_THROW(minigrid({6, 9, 3, 7}), std::invalid_argument);
+  EXPECT_THROW(grid_cnn({6, 9, 3, 7}), std::invalid_argument);
 }
 
-TEST(ProcgenNetwork, HasThePapersNumberOfParameters) {
-  EXPECT_EQ(procgen().parameters().count(), 626'256);
+TEST(ImpalaNetwork, HasThePapersNumberOfParameters) {
+  EXPECT_EQ(impala().parameters().count(), 626'256);
 }
 
-TEST(Network, StartsAlmostUndecided) {
+TEST(Network, InitialPolicyIsAlmostUniform) {
   // The policy's rows have length 0.01 and tanh units are below 1 in size, so a logit is at most
   // 0.01 * sqrt(64) = 0.08.
-  const Output output = minigrid(kMultiRoom).forward(random_obs(kMultiRoom, 64, 11));
+  const Output output = grid_cnn(kMultiRoom).forward(random_obs(kMultiRoom, 64, 11));
   EXPECT_LE(output.logits.abs().max().item<double>(), 0.08);
 }
 
 TEST(Network, OrthogonalLayersHaveTheirGain) {
-  const Network network = procgen();
+  const Network network = impala();
   const auto gram_error = [&](const char* name, double gain) {
     const at::Tensor w = network.parameters()[name].detach().to(at::kDouble).flatten(1);
     return (w.matmul(w.t()) / (gain * gain) - at::eye(w.size(0), at::kDouble))
@@ -123,8 +123,8 @@ TEST(Network, OrthogonalLayersHaveTheirGain) {
   EXPECT_LT(gram_error("value.w", 1), 1e-6);
 }
 
-TEST(Network, ConvolutionsBeginWithinXaviersBoundAndFillIt) {
-  const Network network = procgen();
+TEST(Network, InitialConvolutionsFillXaviersBound) {
+  const Network network = impala();
   // 3x3 kernels over 16 channels to 32: sqrt(6 / (9 * 16 + 9 * 32)); of 4608 uniform numbers the
   // largest is below 0.99 of the bound with probability 0.99^4608 = 1e-20.
   const double bound = std::sqrt(6.0 / (9 * 16 + 9 * 32));
@@ -134,13 +134,13 @@ TEST(Network, ConvolutionsBeginWithinXaviersBoundAndFillIt) {
   EXPECT_EQ(network.parameters()["stage2.conv.b"].abs().max().item<double>(), 0);
 }
 
-TEST(Network, TakesFloatsOnTheScaleOfTheBytes) {
-  const Network network = procgen();
+TEST(Network, FloatsGiveTheOutputsOfBytes) {
+  const Network network = impala();
   const at::Tensor obs = random_obs(kProcgen, 2, 256);
   EXPECT_TRUE(at::equal(network.forward(obs).logits, network.forward(obs.to(at::kFloat)).logits));
 }
 
-TEST(Network, SeesTheCallersMemoryWithoutACopy) {
+TEST(Network, ViewOfObsDoesNotCopy) {
   constexpr std::size_t kCells = 14UL * 14 * 3;
   std::vector<std::uint8_t> bytes(2 * kCells, 5);
   const at::Tensor view = view_of_obs(bytes, kMultiRoom);
@@ -149,27 +149,15 @@ TEST(Network, SeesTheCallersMemoryWithoutACopy) {
   EXPECT_EQ(view[1][0][0][0].item<int>(), 9);
 }
 
-TEST(Network, LearnsByKernelsOfItsOwnOnlyWhereGradientsAreWanted) {
-  Network network = minigrid(kMultiRoom);
-  const at::Tensor obs = random_obs(kMultiRoom, 2, 11);
-  const Output plain = network.forward(obs);
-  network.set_learner([](const at::Tensor& seen) {
-    return Output{at::ones({seen.size(0), 7}), at::ones({2})};
-  });
-  EXPECT_TRUE(at::equal(network.forward(obs).logits, at::ones({2, 7})));
-  const at::NoGradGuard no_grad;
-  EXPECT_TRUE(at::equal(network.forward(obs).logits, plain.logits));
-}
-
 TEST(Network, RefusesObservationsOfAnotherShape) {
-  const Network network = minigrid(kMultiRoom);
+  const Network network = grid_cnn(kMultiRoom);
   EXPECT_THROW(network.forward(random_obs({13, 14, 3, 7}, 2, 11)), std::invalid_argument);
 }
 
 TEST(Network, TheSameSeedGivesTheSameWeightsAndAnotherSeedOthers) {
   const auto weights = [](std::uint64_t seed) {
     const Random init = Streams(seed).named("init");
-    return make_minigrid_network(kMultiRoom, {}, init, Precision::kFp32, at::kCPU)
+    return make_grid_cnn_network(kMultiRoom, {}, init, Precision::kFp32, at::kCPU)
         .parameters()
         .values();
   };

@@ -53,14 +53,15 @@ const at::Tensor* find(std::span<const NamedTensor> tensors, std::string_view na
 void copy_by_name(std::span<const NamedTensor> from, std::span<const NamedTensor> into) {
   for (const NamedTensor& source : from) {
     if (find(into, source.name) == nullptr)
-      throw std::runtime_error("unknown tensor " + source.name);
+      throw std::runtime_error("tensor " + source.name + " is unknown");
   }
   for (const NamedTensor& target : into) {
     const at::Tensor* source = find(from, target.name);
     if (source == nullptr) throw std::runtime_error("tensor " + target.name + " is missing");
     if (source->numel() != target.tensor.numel()) {
-      throw std::runtime_error("tensor " + target.name + " has " + std::to_string(source->numel()) +
-                               " elements, not " + std::to_string(target.tensor.numel()));
+      throw std::runtime_error("tensor " + target.name + " must have " +
+                               std::to_string(target.tensor.numel()) + " elements, not " +
+                               std::to_string(source->numel()));
     }
   }
   const at::NoGradGuard no_grad;
@@ -88,7 +89,7 @@ Parameters::Parameters(std::vector<ParameterSpec> specs, Random init, at::Device
 
 const at::Tensor& Parameters::operator[](std::string_view name) const {
   const at::Tensor* leaf = find(leaves_, name);
-  if (leaf == nullptr) throw std::out_of_range("no parameter " + std::string(name));
+  if (leaf == nullptr) throw std::out_of_range("parameter " + std::string(name) + " is unknown");
   return *leaf;
 }
 

@@ -40,22 +40,22 @@ TEST(Parameters, BackwardAddsToTheFlatGradients) {
   EXPECT_EQ(parameters["conv.b"].grad().abs().sum().item<float>(), 0);
 }
 
-TEST(Parameters, KernelsLieChannelsLastAndKeepTheirShape) {
+TEST(Parameters, ConvolutionsAreStoredChannelsLastAndKeepTheirShape) {
   const Parameters parameters = small();
   EXPECT_EQ(parameters["conv.w"].sizes(), at::IntArrayRef({2, 3, 2, 2}));
   EXPECT_TRUE(parameters["conv.w"].is_contiguous(at::MemoryFormat::ChannelsLast));
   EXPECT_EQ(parameters["conv.w"].grad().strides(), parameters["conv.w"].strides());
 }
 
-TEST(Parameters, CountLeavesOutThePadding) {
+TEST(Parameters, CountExcludesThePadding) {
   const Parameters parameters = small();
   EXPECT_EQ(parameters.count(), 24 + 2 + 15);
   EXPECT_EQ(parameters.values().numel(), 32 + 16 + 16);
 }
 
-TEST(Parameters, AnUnknownNameIsAnError) { EXPECT_THROW(small()["tail.w"], std::out_of_range); }
+TEST(Parameters, RefusesAnUnknownName) { EXPECT_THROW(small()["tail.w"], std::out_of_range); }
 
-TEST(CopyByName, CopiesInTheOrderOfElementsWhateverTheMemoryFormat) {
+TEST(CopyByName, CopiesElementsInOrderForAnyMemoryFormat) {
   const Parameters parameters = small();
   std::vector<NamedTensor> from = {
       {"head.w", at::arange(15)}, {"conv.b", at::zeros({2})}, {"conv.w", at::arange(24)}};

@@ -7,11 +7,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "plr/learn/torch_backend.h"
+
 namespace plr::learn {
 namespace {
 
-// A network of 1x1 observations that always gives these probabilities and the observation as value.
-Network fixed(const std::vector<double>& probabilities) {
+// A network of 1x1 observations whose policy has these probabilities and whose value is the
+// observation.
+TorchBackend fixed(const std::vector<double>& probabilities) {
   std::vector<float> logits;
   for (const double p : probabilities) logits.push_back(static_cast<float>(std::log(p)));
   const at::Tensor row = at::tensor(logits);
@@ -20,7 +23,8 @@ Network fixed(const std::vector<double>& probabilities) {
     return {row.expand({images.size(0), num_actions}), images.reshape({-1, 1})};
   };
   Parameters none({{"none", {1}, Init::kZero, 1}}, Streams(1).named("init"), at::kCPU);
-  return Network({1, 1, 1, num_actions}, 1, Precision::kFp32, std::move(none), body);
+  return TorchBackend(
+      Network({1, 1, 1, num_actions}, {}, 1, Precision::kFp32, std::move(none), body));
 }
 
 struct Acted {
@@ -33,17 +37,22 @@ struct Acted {
   std::vector<float> terms;
 };
 
-Acted act(const Network& network, const PolicyConfig& config, const std::vector<double>& uniforms) {
-  Policy policy(network, config, uniforms.size());
+Acted act(Backend& backend, const PolicyConfig& config, const std::vector<double>& uniforms) {
+  Policy policy(backend, config, uniforms.size());
   Acted acted(uniforms.size());
   const auto batch = static_cast<std::int64_t>(uniforms.size());
   policy.act(at::arange(batch, at::kByte).reshape({batch, 1, 1, 1}), uniforms, acted.decisions());
   return acted;
 }
 
+Acted act_once(TorchBackend backend, const PolicyConfig& config,
+               const std::vector<double>& uniforms) {
+  return act(backend, config, uniforms);
+}
+
 TEST(Policy, TakesTheFirstActionWhoseCumulativeProbabilityExceedsTheNumber) {
-  const Network network = fixed({0.5, 0.25, 0.25});
-  const Acted acted = act(network, {}, {0, 0.4999, 0.5001, 0.7499, 0.7501, 1 - 0x1p-53});
+  TorchBackend backend = fixed({0.5, 0.25, 0.25});
+  const Acted acted = act(backend, {}, {0, 0.4999, 0.5001, 0.7499, 0.7501, 1 - 0x1p-53});
   EXPECT_EQ(acted.actions, (std::vector<std::int32_t>{0, 0, 1, 1, 2, 2}));
   EXPECT_NEAR(acted.log_probs[0], std::log(0.5), 1e-6);
   EXPECT_NEAR(acted.log_probs[5], std::log(0.25), 1e-6);
@@ -51,17 +60,17 @@ TEST(Policy, TakesTheFirstActionWhoseCumulativeProbabilityExceedsTheNumber) {
 }
 
 TEST(Policy, NeverTakesAnActionOfProbabilityZero) {
-  EXPECT_EQ(act(fixed({0, 1, 0}), {}, {0, 0.5, 1 - 0x1p-53}).actions,
+  EXPECT_EQ(act_once(fixed({0, 1, 0}), {}, {0, 0.5, 1 - 0x1p-53}).actions,
             (std::vector<std::int32_t>{1, 1, 1}));
 }
 
-TEST(Policy, DrawsActionsAsOftenAsTheirProbabilitiesSay) {
+TEST(Policy, SamplesActionsWithTheirProbabilities) {
   const std::vector<double> probabilities = {0.4, 0.3, 0.05, 0.2, 0.05};
   Random random = Streams(4).named("actions");
   std::vector<double> uniforms(100'000);
   for (double& u : uniforms) u = random.uniform();
   std::vector<int> counts(5);
-  for (const std::int32_t a : act(fixed(probabilities), {}, uniforms).actions) {
+  for (const std::int32_t a : act_once(fixed(probabilities), {}, uniforms).actions) {
     ++counts[static_cast<std::size_t>(a)];
   }
   // Chi-square with 4 degrees of freedom exceeds 23.5 once in 10,000 seeds.
@@ -73,40 +82,41 @@ TEST(Policy, DrawsActionsAsOftenAsTheirProbabilitiesSay) {
   EXPECT_LT(chi_square, 23.5);
 }
 
-TEST(Policy, GreedyTakesTheMostProbableActionWhateverTheNumber) {
-  EXPECT_EQ(act(fixed({0.2, 0.5, 0.3}), {.greedy = true}, {0, 0.5, 0.99}).actions,
+TEST(Policy, GreedyTakesTheMostProbableAction) {
+  EXPECT_EQ(act_once(fixed({0.2, 0.5, 0.3}), {.greedy = true}, {0, 0.5, 0.99}).actions,
             (std::vector<std::int32_t>{1, 1, 1}));
 }
 
-TEST(Policy, MeasuresTheTermThatAScoreNeeds) {
-  const Network network = fixed({0.5, 0.25, 0.25});
+TEST(Policy, ComputesTheTermOfTheScoreFunction) {
+  TorchBackend backend = fixed({0.5, 0.25, 0.25});
   // (0.5 log 2 + 2 * 0.25 log 4) / log 3 = 1.5 log 2 / log 3.
-  EXPECT_NEAR(act(network, {.score_function = ScoreFunction::kPolicyEntropy}, {0.1}).terms[0],
+  EXPECT_NEAR(act(backend, {.score_function = ScoreFunction::kPolicyEntropy}, {0.1}).terms[0],
               1.5 * std::log(2.0) / std::log(3.0), 1e-6);
-  EXPECT_NEAR(act(network, {.score_function = ScoreFunction::kLeastConfidence}, {0.1}).terms[0],
+  EXPECT_NEAR(act(backend, {.score_function = ScoreFunction::kLeastConfidence}, {0.1}).terms[0],
               0.5, 1e-6);
-  EXPECT_NEAR(act(network, {.score_function = ScoreFunction::kMinMargin}, {0.1}).terms[0], 0.75,
+  EXPECT_NEAR(act(backend, {.score_function = ScoreFunction::kMinMargin}, {0.1}).terms[0], 0.75,
               1e-6);
-  EXPECT_EQ(act(network, {}, {0.1}).terms[0], 0);
+  EXPECT_EQ(act(backend, {}, {0.1}).terms[0], 0);
 }
 
 TEST(Policy, ACertainPolicyHasNoEntropy) {
   EXPECT_EQ(
-      act(fixed({1, 0, 0}), {.score_function = ScoreFunction::kPolicyEntropy}, {0.1}).terms[0], 0);
+      act_once(fixed({1, 0, 0}), {.score_function = ScoreFunction::kPolicyEntropy}, {0.1}).terms[0],
+      0);
 }
 
-TEST(Policy, EvaluatesWithoutActing) {
-  const Network network = fixed({0.5, 0.5});
-  Policy policy(network, {}, 3);
+TEST(Policy, CollectsValuesAlone) {
+  TorchBackend backend = fixed({0.5, 0.5});
+  Policy policy(backend, {}, 3);
   std::vector<float> values(2);
-  policy.ask(at::full({2, 1, 1, 1}, 9, at::kByte), std::vector<double>(2));
-  policy.answer_values(values);
+  policy.submit(at::full({2, 1, 1, 1}, 9, at::kByte), std::vector<double>(2));
+  policy.collect_values(values);
   EXPECT_EQ(values, (std::vector<float>{9, 9}));
 }
 
-TEST(Policy, RefusesArraysOfAnotherLengthAndMoreObservationsThanForeseen) {
-  const Network network = fixed({0.5, 0.5});
-  Policy policy(network, {.score_function = ScoreFunction::kPolicyEntropy}, 2);
+TEST(Policy, RefusesArraysOfAnotherLengthAndTooManyObservations) {
+  TorchBackend backend = fixed({0.5, 0.5});
+  Policy policy(backend, {.score_function = ScoreFunction::kPolicyEntropy}, 2);
   Acted acted(2);
   const at::Tensor obs = at::zeros({2, 1, 1, 1}, at::kByte);
   EXPECT_THROW(policy.act(obs, std::vector<double>(1), acted.decisions()), std::invalid_argument);

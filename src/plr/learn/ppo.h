@@ -1,21 +1,22 @@
-// How does the agent learn from a rollout?
+// Proximal policy optimization (Schulman et al. 2017): updates a network from a rollout.
 //
-// Proximal policy optimization (Schulman et al. 2017).  Over a few epochs, in mini-batches of a
-// fresh random order, it lowers
+// Over a few epochs, in mini-batches of a new random permutation each, it minimizes
 //
 //   policy loss  -mean min(ratio A, clip(ratio) A),  ratio = pi(a) / pi_when_taken(a)
 //   + value_coef * value loss  0.5 mean max((V - R)^2, (V_clipped - R)^2)
 //   - entropy_coef * entropy
 //
-// by Adam on a gradient of clipped length:
+// by Adam on a gradient that is clipped by its norm:
 //
-//   Ppo ppo(network, {.epochs = 4}, streams.named("minibatches"));
+//   Ppo ppo(*backend, {.epochs = 4}, streams.named("minibatches"));
 //   compute_advantages(rollout, 0.999, 0.95);
 //   const PpoStats stats = ppo.update(rollout);
 //
-// Methods that change what is learned from, or add to the loss, do so through PpoHooks.
+// Ppo draws permutations, copies samples to the device and calls hooks; the backend (backend.h)
+// computes.  On CUDA a gradient step is recorded as a CUDA graph.  Methods that change the samples
+// or add to the loss do so through PpoHooks.
 //
-// Keeps a reference to the network, whose weights it changes.  Movable.  Not synchronized.
+// Keeps a reference to the backend, whose network it changes.  Movable.  Not thread-safe.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -31,8 +32,10 @@
 #include "plr/base/fields.h"
 #include "plr/base/random.h"
 #include "plr/learn/adam.h"
+#include "plr/learn/backend.h"
+#include "plr/learn/cuda_graph.h"
+#include "plr/learn/minibatch.h"
 #include "plr/learn/network.h"
-#include "plr/learn/repeated.h"
 #include "plr/learn/rollout.h"
 
 namespace plr::learn {
@@ -82,39 +85,29 @@ struct PpoConfig {
                                       Nested{&PpoConfig::adam}};
 };
 
-// The samples of one step, on the network's device.
-struct Minibatch {
-  at::Tensor obs;            // [B, H, W, C] bytes, or floats on the same scale
-  at::Tensor actions;        // [B] int64
-  at::Tensor old_log_probs;  // [B], this and what follows floats
-  at::Tensor old_values;     // [B]
-  at::Tensor advantages;     // [B], normalized
-  at::Tensor returns;        // [B]
-};
-
-// Where a method enters the update; empty functions do nothing.  All but begin and prepare order
-// work for the device alone.
+// Where a method enters the update; empty functions do nothing.  All but begin, kind, prepare and
+// permute only enqueue work for the device.
 struct PpoHooks {
-  // Before an update learns from a rollout, in so many mini-batches of so many samples.
+  // Before an update from a rollout, in so many mini-batches of so many samples.
   std::function<void(const Rollout&, std::int64_t num_minibatches, std::int64_t size)> begin = {};
-  // Which of a few kinds this update is, where the functions below differ between updates; those of
-  // one kind order the same work on the same tensors each time (repeated.h).
+  // Identifies the work of this update where the functions below differ between updates; those of
+  // one kind enqueue the same work on the same tensors each time (cuda_graph.h).
   std::function<std::int64_t()> kind = {};
-  // Before each of them, counted from 0.  Whatever is random is drawn here, so that the following
-  // do nothing but compute on the device.
+  // Before each mini-batch, counted from 0.  Draws whatever is random, so that the functions below
+  // only compute on the device.
   std::function<void(std::int64_t minibatch)> prepare = {};
-  // Changes a mini-batch before it is learned from, by giving its fields new tensors.
+  // Changes a mini-batch before the forward pass, by giving its fields new tensors.
   std::function<void(Minibatch&)> transform = {};
-  // More observations, which the network sees in the same pass.
+  // Further observations for the same forward pass.
   std::function<at::Tensor(const Minibatch&)> more_obs = {};
-  // A further term of the loss, a scalar on the device, from a mini-batch, what the network made of
-  // it, and what it made of more_obs.
+  // A further term of the loss, a scalar on the device, from a mini-batch, the network's output for
+  // it, and the output for more_obs.
   std::function<at::Tensor(const Minibatch&, const Output&, const Output& more)> extra_loss = {};
-  // Puts the samples 0..T*N-1 (step * N + slot) of an epoch in order; if empty, a shuffle.
-  std::function<void(std::span<std::int64_t>)> order = {};
+  // Permutes the samples 0..T*N-1 (step * N + slot) of an epoch; if empty, a random shuffle.
+  std::function<void(std::span<std::int64_t>)> permute = {};
 };
 
-// What one mini-batch showed, or the mean of many.
+// The losses of one mini-batch, or their mean over many; columns.h has the same fields.
 struct PpoLosses {
   double value_loss = 0;  // with its factor 0.5, without value_coef
   double policy_loss = 0;
@@ -129,20 +122,17 @@ struct PpoLosses {
 struct PpoStats {
   PpoLosses mean;
   double explained_variance = 0;       // of the returns, by the values at collection; 1 is perfect
-  std::vector<PpoLosses> minibatches;  // in the order in which they were learned from
+  std::vector<PpoLosses> minibatches;  // in the order of the gradient steps
 };
-
-class OwnStep;
 
 class Ppo {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Ppo(Network& network, const PpoConfig& config, Random minibatches,
-      Kernels kernels = Kernels::kAuto);
+  Ppo(Backend& backend, const PpoConfig& config, Random minibatches);
 
-  // Learns from a rollout whose advantages and returns are computed.  Throws std::invalid_argument
-  // if it has fewer samples than mini-batches, and std::runtime_error if a loss or gradient is not
-  // finite: the weights are then as the mini-batch before left them.
+  // Updates the network from a rollout whose advantages and returns are computed.  Throws
+  // std::invalid_argument if it has fewer samples than mini-batches, and std::runtime_error if a
+  // loss or gradient is not finite: the weights are then those after the previous mini-batch.
   PpoStats update(const Rollout& rollout);
 
   void set_hooks(PpoHooks hooks);
@@ -155,28 +145,19 @@ class Ppo {
  private:
   void prepare(const Rollout& rollout, std::int64_t size);
   void load(const Rollout& rollout);
-  void draw_orders();
-  Minibatch gather();
-  void learn_from(const Minibatch& minibatch);
+  void draw_permutations();
+  void learn_from_next();
   PpoStats summary(const Rollout& rollout) const;
 
-  Network& network_;
+  Backend& backend_;
   PpoConfig config_;
   Random stream_;
   PpoHooks hooks_;
   Adam adam_;
-  std::shared_ptr<OwnStep> own_;  // none where libtorch computes (own_step.h)
-  // All of an update happens on these tensors, S mini-batches of B samples; the host_ ones are
-  // pinned with CUDA.
-  at::Tensor broken_;        // [] float: 1 from the first bad mini-batch of an update on
-  at::Tensor obs_;           // [(T+1) * N, H, W, C] bytes, the rollout's own
-  at::Tensor host_samples_;  // [T * N, 5] floats: a row per sample
-  at::Tensor samples_;       // the same on the device
-  at::Tensor host_orders_;   // [S, B] int64: the samples of each mini-batch
-  at::Tensor orders_;        // the same on the device
-  at::Tensor position_;      // [1] int64: the mini-batch that comes next
-  at::Tensor table_;         // [S, 8] floats: PpoLosses of each
-  std::map<std::int64_t, Repeated> steps_;  // by PpoHooks::kind
+  UpdateTensors tensors_;
+  at::Tensor host_samples_;       // tensors_.samples, this and the next pinned with CUDA
+  at::Tensor host_permutations_;  // tensors_.permutations
+  std::map<std::int64_t, CudaGraphRunner> steps_;  // by PpoHooks::kind
 };
 
 }  // namespace plr::learn

@@ -1,11 +1,14 @@
-// PPO against recorded updates of the same network from the same weights, mini-batch by mini-batch.
+// PPO against recorded updates of the same network from the same weights, per mini-batch.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
-#include "plr/learn/golden_networks.h"
+#include "plr/learn/backend.h"
+#include "plr/learn/device_stream.h"
+#include "plr/learn/golden_network_testing.h"
 #include "plr/learn/ppo.h"
 
 namespace plr::learn {
@@ -48,7 +51,7 @@ void fill(const GoldenTensors& record, const std::string& update, Rollout& rollo
     const at::Tensor row = obs[static_cast<std::int64_t>(t)];
     std::copy_n(row.const_data_ptr<std::uint8_t>(), row.numel(), rollout.host_obs().data());
     rollout.take_obs(t, 0, rollout.num_slots());
-    wait_for(rollout.obs().device());  // before the next row is written to the same place
+    synchronize(rollout.obs().device());  // before the next row is written to the same address
   }
   std::ranges::copy(record.ints(update + "actions").elements, rollout.actions.all().begin());
   std::ranges::copy(record.floats(update + "old_logp").elements, rollout.log_probs.all().begin());
@@ -61,17 +64,17 @@ void fill(const GoldenTensors& record, const std::string& update, Rollout& rollo
   }
 }
 
-// The records were made on a CPU.  cuDNN's convolutions round otherwise, and a rounding that tips
-// one sample over the edge of a ReLU or a clip moves all that follows: there, only single updates
-// are compared.
+// The records were made on a CPU.  cuDNN's convolutions round differently, and one sample that
+// crosses the edge of a ReLU or a clip changes everything after it: on CUDA, only records of a
+// single update are compared.
 struct Tolerance {
   double losses, grad_norm, weights, moments;  // absolute, relative, absolute, relative
   double first_gradient, clip_fraction;        // absolute
 };
 
 Tolerance tolerance_of(const Network& network) {
-  // With 8 bits a step is another in its third digit, and what follows too: on an H200 the losses
-  // were off by up to 0.023 and one sample of 32 was clipped otherwise.
+  // With 8 bits a step differs in its third digit, and so does everything after it: on an H200 the
+  // losses differed by up to 0.023, and one sample of 32 was clipped differently.
   if (network.precision() == Precision::kBf16) return {0.05, 0.1, 5e-3, 0.5, 0.05, 0.1};
   if (network.device().is_cuda()) return {1e-4, 1e-3, 3e-4, 0.03, 1e-5, 1e-6};
   return {3e-5, 1e-4, 1e-5, 0.01, 1e-5, 1e-6};
@@ -120,7 +123,7 @@ void expect_recorded_state(const GoldenTensors& record, const std::string& updat
 
 void expect_recorded_first_gradient(const GoldenTensors& record, const Network& network,
                                     const PpoStats& stats, const Tolerance& tolerance) {
-  // The optimizer leaves the gradient clipped by this factor, the record does not.
+  // The optimizer leaves the gradient multiplied by this factor, the record does not.
   const double max_norm = record.settings().at("max_grad_norm");
   const double factor = std::min(1.0, max_norm / (stats.minibatches[0].grad_norm + 1e-6));
   for (const NamedTensor& grad : network.parameters().views(network.parameters().grads())) {
@@ -136,10 +139,11 @@ void expect_recorded_updates(const std::string& name, const std::string& device,
   const GoldenTensors record(name);
   const json& settings = record.settings();
   const bool procgen = settings.at("net") == "procgen";
-  Network network =
+  const std::unique_ptr<Backend> backend = make_backend(
       golden_network(GoldenTensors(procgen ? "nets/procgen64" : "nets/minigrid14"),
-                     procgen && settings.at("relu_skip").get<bool>(), device, precision);
-  Ppo ppo(network, config_of(settings), Streams(1).named("minibatches"));
+                     procgen && settings.at("relu_skip").get<bool>(), device, precision));
+  const Network& network = backend->network();
+  Ppo ppo(*backend, config_of(settings), Streams(1).named("minibatches"));
   Rollout rollout({settings.at("T"), settings.at("N")}, network.shape(), network.device());
 
   for (std::size_t u = 0; u < settings.at("results").size(); ++u) {
@@ -153,11 +157,11 @@ void expect_recorded_updates(const std::string& name, const std::string& device,
                        record.floats(update + "returns")),
               1e-5);
 
-    const GoldenTensor<std::int32_t> orders = record.ints(update + "perm");
-    auto next = orders.elements.begin();
-    ppo.set_hooks({.order = [&](std::span<std::int64_t> order) {
-      std::copy_n(next, order.size(), order.begin());
-      next += static_cast<std::ptrdiff_t>(order.size());
+    const GoldenTensor<std::int32_t> permutations = record.ints(update + "perm");
+    auto next = permutations.elements.begin();
+    ppo.set_hooks({.permute = [&](std::span<std::int64_t> permutation) {
+      std::copy_n(next, permutation.size(), permutation.begin());
+      next += static_cast<std::ptrdiff_t>(permutation.size());
     }});
     const PpoStats stats = ppo.update(rollout);
 
@@ -178,7 +182,7 @@ std::size_t num_updates(const std::string& name) {
   return GoldenTensors(name).settings().at("results").size();
 }
 
-TEST(PpoGolden, EveryRecordedUpdateIsRepeated) {
+TEST(PpoGolden, UpdatesEqualRecordedOnes) {
   int num_minigrid = 0;
   int num_procgen = 0;
   for (const std::string& device : devices()) {
@@ -192,9 +196,10 @@ TEST(PpoGolden, EveryRecordedUpdateIsRepeated) {
   EXPECT_GE(num_procgen, 3);
 }
 
-// Our own kernels, where this device has any, and else libtorch's in bf16.
-TEST(PpoGolden, EveryRecordedUpdateIsNearlyRepeatedInBf16) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+// By native kernels where there are any for this GPU, else by libtorch in bf16.
+using PpoGoldenCuda = testing::CudaTest;
+
+TEST_F(PpoGoldenCuda, UpdatesInBf16AreCloseToRecordedOnes) {
   for (const std::string& name : golden_records("ppo")) {
     if (num_updates(name) == 1) expect_recorded_updates(name, "cuda", Precision::kBf16);
   }

@@ -10,7 +10,7 @@ at::Tensor value_loss(const PpoConfig& config, const Minibatch& minibatch,
                       const at::Tensor& value) {
   const at::Tensor error = (value - minibatch.returns).square();
   if (!config.clip_value_loss) return 0.5 * error.mean();
-  // The worse of two: a value far from the old one gains nothing by going further.
+  // The larger of two errors: a value beyond the clip is not rewarded for moving further.
   const at::Tensor clipped =
       minibatch.old_values + (value - minibatch.old_values).clamp(-config.clip, config.clip);
   return 0.5 * at::maximum(error, (clipped - minibatch.returns).square()).mean();

@@ -1,6 +1,6 @@
-// What does PPO minimize?
+// The terms of PPO's loss in libtorch's operations, each a scalar on the device.
 //
-// A weighted sum of the first three of these terms, each a scalar on the device.
+// The loss is a weighted sum of the first three; the others are statistics.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ struct PpoTerms {
   at::Tensor policy_loss;
   at::Tensor value_loss;
   at::Tensor entropy;
-  at::Tensor clip_fraction;  // this and the next for information, outside autograd
+  at::Tensor clip_fraction;  // this and the next are outside autograd
   at::Tensor approx_kl;
 };
 

@@ -23,7 +23,7 @@ PpoTerms terms(const Minibatch& minibatch, double value = 0, const PpoConfig& co
   return ppo_terms(config, minibatch, {at::zeros({1, 2}), at::full({1}, value)});
 }
 
-TEST(PpoLoss, ARatioPastTheClipGainsNothingMore) {
+TEST(PpoLoss, ARatioBeyondTheClipIsNotRewarded) {
   // ratio 0.5 / 0.25 = 2, clipped to 1.2: with advantage 1 the gain is 1.2, with -1 the loss is 2.
   EXPECT_NEAR(terms(sample(0.25, 1, 0, 0)).policy_loss.item<double>(), -1.2, 1e-6);
   EXPECT_NEAR(terms(sample(0.25, -1, 0, 0)).policy_loss.item<double>(), 2, 1e-6);
@@ -33,7 +33,7 @@ TEST(PpoLoss, ARatioPastTheClipGainsNothingMore) {
   EXPECT_NEAR(terms(sample(0.25, 1, 0, 0)).approx_kl.item<double>(), 1 - std::log(2.0), 1e-6);
 }
 
-TEST(PpoLoss, AValueMayMoveByTheClipOnly) {
+TEST(PpoLoss, AValueIsNotRewardedForMovingBeyondTheClip) {
   // From 0 towards 1: at 0.5 the error is 0.25, but clipped to 0.2 it is 0.64.
   EXPECT_NEAR(terms(sample(0.5, 0, 0, 1), 0.5).value_loss.item<double>(), 0.5 * 0.64, 1e-6);
   EXPECT_NEAR(
@@ -41,7 +41,7 @@ TEST(PpoLoss, AValueMayMoveByTheClipOnly) {
       0.5 * 0.25, 1e-6);
 }
 
-TEST(PpoLoss, TwoEqualActionsHaveTheEntropyOfACoin) {
+TEST(PpoLoss, TwoEqualActionsHaveAnEntropyOfLogTwo) {
   EXPECT_NEAR(terms(sample(0.5, 0, 0, 0)).entropy.item<double>(), std::log(2.0), 1e-6);
 }
 

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
 
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/backend.h"
+#include "plr/learn/device_testing.h"
+#include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/policy.h"
-#include "plr/learn/test_devices.h"
 
 namespace plr::learn {
 namespace {
@@ -20,14 +22,15 @@ constexpr NetworkShape kTiny{7, 7, 1, 3};
 constexpr RolloutSize kSize{.num_steps = 8, .num_slots = 16};
 constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 7e-4}};
 
-Network tiny_network(std::uint64_t seed = 1, at::Device device = at::kCPU) {
-  return make_minigrid_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, device);
+std::unique_ptr<Backend> tiny_backend(std::uint64_t seed = 1, at::Device device = at::kCPU) {
+  return make_backend(
+      make_grid_cnn_network(kTiny, {}, Streams(seed).named("init"), Precision::kFp32, device));
 }
 
 // Plays a game of one step: a bright band at the top, in the middle or at the bottom of the
 // observation says which action earns 1.
-double play(const Network& network, Random& random, Rollout& rollout) {
-  Policy policy(network, {}, rollout.num_slots());
+double play(Backend& backend, Random& random, Rollout& rollout) {
+  Policy policy(backend, {}, rollout.num_slots());
   const std::size_t cells = rollout.host_obs().size() / rollout.num_slots();
   const std::size_t band = 2 * kTiny.width;
   std::vector<double> uniforms(rollout.num_slots());
@@ -53,30 +56,32 @@ double play(const Network& network, Random& random, Rollout& rollout) {
   return earned / static_cast<double>(rollout.num_samples());
 }
 
-// A whole little run.
+// A small run.
 struct TinyRun {
   explicit TinyRun(std::uint64_t seed, const PpoConfig& config = kConfig,
                    const std::string& device_name = "cpu")
       : device(testing::exactly(device_name)),
-        network(tiny_network(seed, device)),
-        ppo(network, config, Streams(seed).named("minibatches")),
+        backend(tiny_backend(seed, device)),
+        ppo(*backend, config, Streams(seed).named("minibatches")),
         random(Streams(seed).named("play")),
         rollout(kSize, kTiny, device) {}
 
+  const at::Tensor& weights() const { return backend->network().parameters().values(); }
+
   PpoStats update() {
-    earned = play(network, random, rollout);
+    earned = play(*backend, random, rollout);
     return ppo.update(rollout);
   }
 
-  at::Device device;  // one thread, so that sums have one order
-  Network network;
+  at::Device device;  // configured for deterministic sums
+  std::unique_ptr<Backend> backend;
   Ppo ppo;
   Random random;
   Rollout rollout;
   double earned = 0;
 };
 
-TEST(Ppo, LearnsWhichActionAnObservationAsksFor) {
+TEST(Ppo, LearnsTheRewardedActionOfEachObservation) {
   TinyRun run(1);
   run.update();
   EXPECT_LT(run.earned, 0.6);  // by chance 1/3, with a deviation of 0.04
@@ -86,7 +91,7 @@ TEST(Ppo, LearnsWhichActionAnObservationAsksFor) {
   EXPECT_LT(stats.mean.entropy, 0.5);  // of log 3 = 1.1 at first
 }
 
-TEST(Ppo, TheSameSeedGivesTheSameBytes) {
+TEST(Ppo, TheSameSeedGivesTheSameWeights) {
   for (const std::string& device : testing::devices()) {
     TinyRun a(3, kConfig, device);
     TinyRun b(3, kConfig, device);
@@ -94,12 +99,11 @@ TEST(Ppo, TheSameSeedGivesTheSameBytes) {
       a.update();
       b.update();
     }
-    EXPECT_TRUE(at::equal(a.network.parameters().values(), b.network.parameters().values()))
-        << device;
+    EXPECT_TRUE(at::equal(a.weights(), b.weights())) << device;
   }
 }
 
-TEST(Ppo, GoesOnFromASavedStateAsIfNeverStopped) {
+TEST(Ppo, ResumesIdenticallyFromASavedState) {
   for (const std::string& device : testing::devices()) {
     SCOPED_TRACE(device);
     TinyRun whole(3, kConfig, device);
@@ -123,36 +127,35 @@ TEST(Ppo, GoesOnFromASavedStateAsIfNeverStopped) {
   }
 }
 
-TEST(Ppo, RecordedStepsLeaveTheSameBytesAsDescribedOnes) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+using PpoCuda = testing::CudaTest;
+
+TEST_F(PpoCuda, CudaGraphsGiveTheSameWeightsAsEagerSteps) {
   PpoConfig config = kConfig;
   config.epochs = 1;
   config.num_minibatches = 2;
-  TinyRun recorded(3, config, "cuda");
-  TinyRun described(3, config, "cuda");
+  TinyRun graphs(3, config, "cuda");
+  TinyRun eager(3, config, "cuda");
   // Every update is of another kind, and two steps of a kind are too few to be recorded.
   std::int64_t kind = 0;
-  described.ppo.set_hooks({.kind = [&] { return ++kind; }});
+  eager.ppo.set_hooks({.kind = [&] { return ++kind; }});
   for (int u = 0; u < 5; ++u) {
-    recorded.update();
-    described.update();
+    graphs.update();
+    eager.update();
   }
-  EXPECT_TRUE(
-      at::equal(recorded.network.parameters().values(), described.network.parameters().values()));
+  EXPECT_TRUE(at::equal(graphs.weights(), eager.weights()));
 }
 
-TEST(Ppo, TheFirstMinibatchFindsThePolicyThatActed) {
+TEST(Ppo, TheFirstMinibatchHasARatioOfOne) {
   TinyRun run(1);
   const PpoLosses first = run.update().minibatches.at(0);
   EXPECT_NEAR(first.approx_kl, 0, 1e-6);
   EXPECT_EQ(first.clip_fraction, 0);
 }
 
-TEST(Ppo, LearnsFromEverySampleOncePerEpochInAFreshOrder) {
+TEST(Ppo, UsesEverySampleOncePerEpochInANewPermutation) {
   TinyRun run(1);
-  std::vector<std::vector<std::int64_t>> orders;
   std::vector<float> seen;
-  play(run.network, run.random, run.rollout);
+  play(*run.backend, run.random, run.rollout);
   for (std::size_t i = 0; i < 128; ++i) run.rollout.returns.all()[i] = static_cast<float>(i);
   run.ppo.set_hooks({.transform = [&](Minibatch& m) {
     const at::Tensor row = m.returns.contiguous();
@@ -166,14 +169,14 @@ TEST(Ppo, LearnsFromEverySampleOncePerEpochInAFreshOrder) {
   EXPECT_FALSE(std::equal(seen.begin(), seen.begin() + 128, seen.begin() + 128));
 }
 
-TEST(Ppo, AdvantagesAreNormalizedOverTheRolloutUnlessSwitchedOff) {
+TEST(Ppo, NormalizesAdvantagesOverTheRolloutUnlessDisabled) {
   for (const bool normalize : {true, false}) {
     PpoConfig config = kConfig;
     config.num_minibatches = 1;
     config.epochs = 1;
     config.normalize_advantages = normalize;
     TinyRun run(1, config);
-    play(run.network, run.random, run.rollout);
+    play(*run.backend, run.random, run.rollout);
     for (std::size_t i = 0; i < 128; ++i) run.rollout.advantages.all()[i] = i % 2 == 0 ? 3 : 7;
     // Mean 5 and unbiased variance 4 * 128 / 127, so 3 becomes -2 / 2.00786 = -0.99608.
     run.ppo.set_hooks({.transform = [&](Minibatch& m) {
@@ -183,9 +186,9 @@ TEST(Ppo, AdvantagesAreNormalizedOverTheRolloutUnlessSwitchedOff) {
   }
 }
 
-TEST(Ppo, AMethodMayReplaceTheMinibatchAndAddToTheLoss) {
+TEST(Ppo, HooksCanReplaceTheMinibatchAndAddToTheLoss) {
   TinyRun run(1);
-  play(run.network, run.random, run.rollout);
+  play(*run.backend, run.random, run.rollout);
   int transformed = 0;
   int added = 0;
   run.ppo.set_hooks({.transform =
@@ -210,30 +213,30 @@ TEST(Ppo, AMethodMayReplaceTheMinibatchAndAddToTheLoss) {
               1e-5);
 }
 
-TEST(Ppo, AMethodHearsOfEveryUpdateAndMinibatchBeforeItBegins) {
+TEST(Ppo, HooksAreCalledBeforeEveryUpdateAndMinibatch) {
   TinyRun run(1);
-  std::vector<std::string> heard;
+  std::vector<std::string> calls;
   run.ppo.set_hooks({.begin =
                          [&](const Rollout& rollout, std::int64_t count, std::int64_t size) {
                            EXPECT_EQ(&rollout, &run.rollout);
                            EXPECT_EQ(count, 8);
                            EXPECT_EQ(size, 32);
-                           heard.emplace_back("begin");
+                           calls.emplace_back("begin");
                          },
-                     .prepare = [&](std::int64_t i) { heard.push_back(std::to_string(i)); },
-                     .transform = [&](Minibatch&) { heard.emplace_back("learn"); }});
+                     .prepare = [&](std::int64_t i) { calls.push_back(std::to_string(i)); },
+                     .transform = [&](Minibatch&) { calls.emplace_back("learn"); }});
   run.update();
-  ASSERT_EQ(heard.size(), 17);
-  EXPECT_EQ(heard[0], "begin");
+  ASSERT_EQ(calls.size(), 17);
+  EXPECT_EQ(calls[0], "begin");
   for (std::size_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(heard[1 + 2 * i], std::to_string(i));
-    EXPECT_EQ(heard[2 + 2 * i], "learn");
+    EXPECT_EQ(calls[1 + 2 * i], std::to_string(i));
+    EXPECT_EQ(calls[2 + 2 * i], "learn");
   }
 }
 
-TEST(Ppo, MoreObservationsPassThroughTheNetworkBesideTheOthers) {
+TEST(Ppo, MoreObservationsShareTheForwardPass) {
   TinyRun run(1);
-  play(run.network, run.random, run.rollout);
+  play(*run.backend, run.random, run.rollout);
   run.ppo.set_hooks({.more_obs = [](const Minibatch& m) { return m.obs.slice(0, 0, 5); },
                      .extra_loss =
                          [&](const Minibatch&, const Output& output, const Output& more) {
@@ -244,11 +247,11 @@ TEST(Ppo, MoreObservationsPassThroughTheNetworkBesideTheOthers) {
   EXPECT_NEAR(run.ppo.update(run.rollout).mean.extra_loss, 0, 1e-6);
 }
 
-TEST(Ppo, ALossThatIsNotFiniteIsRefusedAndTheWeightsStay) {
+TEST(Ppo, ALossThatIsNotFiniteThrowsAndKeepsTheWeights) {
   TinyRun run(1);
   run.update();
-  const at::Tensor before = run.network.parameters().values().clone();
-  play(run.network, run.random, run.rollout);
+  const at::Tensor before = run.weights().clone();
+  play(*run.backend, run.random, run.rollout);
   run.rollout.rewards[0][0] = std::numeric_limits<float>::quiet_NaN();
   compute_advantages(run.rollout, 0.999, 0.95);
   try {
@@ -258,26 +261,26 @@ TEST(Ppo, ALossThatIsNotFiniteIsRefusedAndTheWeightsStay) {
     EXPECT_NE(std::string(error.what()).find("update 2, mini-batch 1 of 8"), std::string::npos)
         << error.what();
   }
-  EXPECT_TRUE(at::equal(run.network.parameters().values(), before));
+  EXPECT_TRUE(at::equal(run.weights(), before));
 }
 
-TEST(Ppo, NothingIsLearnedAfterTheFirstBadMinibatch) {
+TEST(Ppo, NothingChangesAfterTheFirstMinibatchThatIsNotFinite) {
   TinyRun run(1);
-  play(run.network, run.random, run.rollout);
+  play(*run.backend, run.random, run.rollout);
   int count = 0;
   at::Tensor before;
   run.ppo.set_hooks({.transform = [&](Minibatch& m) {
     if (++count != 3) return;
-    before = run.network.parameters().values().clone();
+    before = run.weights().clone();
     m.returns = m.returns * std::numeric_limits<float>::infinity();
   }});
   EXPECT_THROW(run.ppo.update(run.rollout), std::runtime_error);
-  EXPECT_TRUE(at::equal(run.network.parameters().values(), before));
+  EXPECT_TRUE(at::equal(run.weights(), before));
 }
 
 TEST(Ppo, ExplainedVarianceIsOneForPerfectValuesAndZeroForAConstant) {
   TinyRun run(1);
-  play(run.network, run.random, run.rollout);
+  play(*run.backend, run.random, run.rollout);
   for (std::size_t i = 0; i < 128; ++i) {
     run.rollout.returns.all()[i] = run.rollout.values.all()[i] = static_cast<float>(i % 3);
   }
@@ -287,12 +290,15 @@ TEST(Ppo, ExplainedVarianceIsOneForPerfectValuesAndZeroForAConstant) {
 }
 
 TEST(Ppo, NamesABadField) {
-  Network network = tiny_network();
+  const std::unique_ptr<Backend> backend = tiny_backend();
   const Random stream = Streams(1).named("minibatches");
-  EXPECT_THROW(Ppo(network, {.epochs = 0}, stream), std::invalid_argument);
-  EXPECT_THROW(Ppo(network, {.clip = 0}, stream), std::invalid_argument);
-  EXPECT_THROW(Ppo(network, {.adam = {.epsilon = 0}}, stream), std::invalid_argument);
-  Ppo ppo(network, {.num_minibatches = 129}, stream);
+  EXPECT_THROW(Ppo(*backend, {.epochs = 0}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(*backend, {.clip = 0}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(*backend, {.adam = {.learning_rate = 0}}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(*backend, {.adam = {.beta2 = 1}}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(*backend, {.adam = {.epsilon = 0}}, stream), std::invalid_argument);
+  EXPECT_THROW(Ppo(*backend, {.adam = {.max_grad_norm = -1}}, stream), std::invalid_argument);
+  Ppo ppo(*backend, {.num_minibatches = 129}, stream);
   EXPECT_THROW(ppo.update(Rollout(kSize, kTiny, at::kCPU)), std::invalid_argument);
 }
 

@@ -33,7 +33,7 @@ PpoHooks Regularizers::hooks() {
     hooks.transform = [this](Minibatch& minibatch) { mixreg_->transform(minibatch); };
   }
   if (drac_) {
-    // Each augmentation is work of its own.
+    // Each augmentation enqueues other work.
     hooks.kind = [this] { return static_cast<std::int64_t>(drac_->augmentation()); };
     hooks.more_obs = [this](const Minibatch& minibatch) { return drac_->augmented(minibatch); };
     hooks.extra_loss = [this](const Minibatch&, const Output& output, const Output& augmented) {

@@ -1,14 +1,13 @@
-// What else does the agent learn, besides what PPO tells it?
+// The methods that enter Ppo::update() through its hooks, each enabled by its settings.
 //
-// The methods that enter Ppo::update(), switched on by their settings, alone or together:
-//
-//   mixreg.h  learns from mixtures of samples
-//   drac.h    learns that augmented observations mean the same; of mixtures too
+//   mixreg.h  trains on mixtures of samples
+//   drac.h    makes policy and value invariant to augmentation; of mixtures too
 //
 //   Regularizers regularizers(mixreg, drac, network.shape(), device, streams);
 //   ppo.set_hooks(regularizers.hooks());
 //
-// The hooks refer to it, so it stays where it is and outlives them.  Not synchronized.
+// The hooks refer to it, so it must not move and must outlive them.  Not copyable.  Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +24,20 @@ namespace plr::learn {
 
 class Regularizers {
  public:
-  // Throws std::invalid_argument as the methods that are switched on do.
+  // Throws std::invalid_argument as the enabled methods do.
   Regularizers(const MixregConfig& mixreg, const DracConfig& drac, const NetworkShape& shape,
                at::Device device, const Streams& streams);
   Regularizers(const Regularizers&) = delete;
   Regularizers& operator=(const Regularizers&) = delete;
 
-  // Empty where a method has nothing to say.
+  // Functions that no enabled method needs are empty.
   PpoHooks hooks();
 
-  // Nothing where it is switched off.
+  // Empty if it is disabled.
   const std::optional<Drac>& drac() const { return drac_; }
 
-  // Everything that decides their future.  load() throws std::runtime_error on bytes that are
-  // damaged or of other settings.
+  // The complete state.  load() throws std::runtime_error if the bytes are damaged or of other
+  // settings.
   std::vector<std::byte> save() const;
   void load(std::span<const std::byte> bytes);
 

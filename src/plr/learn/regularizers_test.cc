@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
 
 namespace plr::learn {
 namespace {
@@ -33,17 +33,17 @@ Rollout noise(std::uint64_t seed) {
 struct TinyRun {
   TinyRun(const MixregConfig& mixreg, const DracConfig& drac, std::uint64_t seed = 1)
       : device(configure({})),
-        network(
-            make_minigrid_network(kShape, {}, Streams(1).named("init"), Precision::kFp32, device)),
+        backend(make_backend(
+            make_grid_cnn_network(kShape, {}, Streams(1).named("init"), Precision::kFp32, device))),
         regularizers(mixreg, drac, kShape, device, Streams(seed)),
-        ppo(network, kConfig, Streams(1).named("minibatches")) {
+        ppo(*backend, kConfig, Streams(1).named("minibatches")) {
     ppo.set_hooks(regularizers.hooks());
   }
 
-  at::Tensor weights() const { return network.parameters().values(); }
+  at::Tensor weights() const { return backend->network().parameters().values(); }
 
   at::Device device;
-  Network network;
+  std::unique_ptr<Backend> backend;
   Regularizers regularizers;
   Ppo ppo;
 };
@@ -55,7 +55,7 @@ at::Tensor weights_after(const MixregConfig& mixreg, const DracConfig& drac,
   return run.weights().clone();
 }
 
-TEST(Regularizers, EachChangesWhatIsLearnedAndBothTogetherDiffer) {
+TEST(Regularizers, EachMethodAndTheirCombinationChangeTheUpdate) {
   const at::Tensor plain = weights_after({}, {});
   const at::Tensor mixed = weights_after({.alpha = 0.5}, {});
   const at::Tensor regularized = weights_after({}, kCrop);
@@ -66,29 +66,29 @@ TEST(Regularizers, EachChangesWhatIsLearnedAndBothTogetherDiffer) {
   EXPECT_FALSE(at::equal(regularized, both));
 }
 
-TEST(Regularizers, DrawAnewWithAnotherSeed) {
+TEST(Regularizers, DependOnTheSeed) {
   EXPECT_FALSE(
       at::equal(weights_after({.alpha = 0.5}, {}, 1), weights_after({.alpha = 0.5}, {}, 2)));
   EXPECT_FALSE(at::equal(weights_after({}, kCrop, 1), weights_after({}, kCrop, 2)));
 }
 
-TEST(Regularizers, OfNoWeightLeaveTheUpdateAsItIs) {
-  // Augmented samples pass through the network beside the others and must not touch them.  Sums of
+TEST(Regularizers, WithWeightZeroLeaveTheUpdateUnchanged) {
+  // Augmented samples share the forward pass and must not affect the others.  Sums of
   // another batch may round differently.
   DracConfig none = kCrop;
   none.coef = 0;
   EXPECT_LT((weights_after({}, none) - weights_after({}, {})).abs().max().item<double>(), 1e-5);
 }
 
-TEST(Regularizers, OnePassOverBothIsTheDefinitionOfTwo) {
+TEST(Regularizers, OneForwardPassEqualsTwo) {
   TinyRun once({}, kCrop);
   TinyRun twice({}, kCrop);
-  // The same loss from passes of its own.
+  // The same loss from a separate forward pass.
   PpoHooks hooks = twice.regularizers.hooks();
   hooks.more_obs = {};
   hooks.extra_loss = [&](const Minibatch& m, const Output& output, const Output&) {
     const Drac& drac = *twice.regularizers.drac();
-    return drac.loss(output, twice.network.forward(drac.augmented(m)));
+    return drac.loss(output, twice.backend->network().forward(drac.augmented(m)));
   };
   twice.ppo.set_hooks(hooks);
   const PpoStats a = once.ppo.update(noise(1));
@@ -99,7 +99,7 @@ TEST(Regularizers, OnePassOverBothIsTheDefinitionOfTwo) {
   EXPECT_LT((once.weights() - twice.weights()).abs().max().item<double>(), 1e-5);
 }
 
-TEST(Regularizers, GoOnIdenticallyAfterLoad) {
+TEST(Regularizers, ContinueIdenticallyAfterLoad) {
   const MixregConfig mixreg{.alpha = 0.5};
   const DracConfig drac{.enabled = true, .ucb = {.each_arm_once = true}};
   TinyRun whole(mixreg, drac);
@@ -122,7 +122,7 @@ TEST(Regularizers, GoOnIdenticallyAfterLoad) {
   EXPECT_EQ(whole.regularizers.save(), resumed.regularizers.save());
 }
 
-TEST(Regularizers, RefuseTheStateOfOthers) {
+TEST(Regularizers, RefuseTheStateOfOtherSettings) {
   TinyRun both({.alpha = 0.5}, kCrop);
   TinyRun mixreg({.alpha = 0.5}, {});
   TinyRun none({}, {});

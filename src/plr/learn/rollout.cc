@@ -6,7 +6,7 @@
 #include <string>
 
 #include "plr/core/gae.h"
-#include "plr/learn/repeated.h"
+#include "plr/learn/device_copy.h"
 
 namespace plr::learn {
 
@@ -20,8 +20,8 @@ Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device 
       advantages(size.num_steps, size.num_slots),
       returns(size.num_steps, size.num_slots),
       size_(size) {
-  if (size.num_steps == 0) throw std::invalid_argument("num_steps: 0 is not positive");
-  if (size.num_slots == 0) throw std::invalid_argument("num_slots: 0 is not positive");
+  if (size.num_steps == 0) throw std::invalid_argument("num_steps must be at least 1, not 0");
+  if (size.num_slots == 0) throw std::invalid_argument("num_slots must be at least 1, not 0");
   const auto rows = static_cast<std::int64_t>(size.num_steps) + 1;
   const auto slots = static_cast<std::int64_t>(size.num_slots);
   obs_ = at::zeros({rows, slots, shape.height, shape.width, shape.channels},
@@ -36,17 +36,17 @@ std::span<std::uint8_t> Rollout::host_obs() {
 
 at::Tensor Rollout::take_obs(std::size_t step, std::size_t first_slot, std::size_t count) {
   if (step > num_steps()) {
-    throw std::out_of_range("step " + std::to_string(step) + " is not in 0.." +
-                            std::to_string(num_steps()));
+    throw std::out_of_range("step must be from 0 to " + std::to_string(num_steps()) + ", not " +
+                            std::to_string(step));
   }
   if (first_slot + count > num_slots()) {
-    throw std::out_of_range("slot " + std::to_string(first_slot + count - 1) + " is not in 0.." +
-                            std::to_string(num_slots() - 1));
+    throw std::out_of_range("slot must be from 0 to " + std::to_string(num_slots() - 1) + ", not " +
+                            std::to_string(first_slot + count - 1));
   }
   const auto first = static_cast<std::int64_t>(first_slot);
   const auto length = static_cast<std::int64_t>(count);
   at::Tensor part = obs_[static_cast<std::int64_t>(step)].narrow(0, first, length);
-  bring(host_obs_.narrow(0, first, length), part);
+  copy_to_device_async(host_obs_.narrow(0, first, length), part);
   return part;
 }
 

@@ -1,16 +1,16 @@
-// What was seen, done and earned in the last T steps of N slots?
+// A rollout: T steps of N slots, on which PPO updates the network.
 //
 // The collector fills a Rollout row by row, compute_advantages() completes it, and Ppo::update()
 // learns from it.  Everything is a table [T, N] in host memory, except the observations: those are
-// bytes on the network's device, where they are needed.
+// bytes on the network's device.
 //
 //   Rollout rollout({.num_steps = 256, .num_slots = 64}, network.shape(), device);
 //   environment.step(..., rollout.host_obs());            // writes [N, H, W, C]
-//   const at::Tensor seen = rollout.take_obs(t, 0, 64);   // the same on the device, as obs[t]
+//   const at::Tensor obs = rollout.take_obs(t, 0, 64);    // the same on the device, as obs[t]
 //   rollout.rewards[t][slot] = 1;
 //
-// Row t tells one story: on level levels[t][i], seeing obs[t][i], actions[t][i] was taken and
-// earned rewards[t][i]; if done[t][i], it ended the episode, and obs[t+1][i] opens the next one.
+// Row t: on level levels[t][i], given obs[t][i], actions[t][i] was taken and earned rewards[t][i];
+// if done[t][i], it ended the episode, and obs[t+1][i] is the first of the next one.
 //
 // Movable, not copyable.  Different slots may be written from different threads.
 #pragma once
@@ -63,24 +63,24 @@ class Rollout {
   std::size_t num_slots() const { return size_.num_slots; }
   std::size_t num_samples() const { return size_.num_steps * size_.num_slots; }
 
-  // Where the environment writes what it shows now, [N, H, W, C]; pinned memory with CUDA.
+  // The environment's current observations, [N, H, W, C], which it writes; pinned memory with CUDA.
   std::span<std::uint8_t> host_obs();
 
-  // Makes these slots of host_obs() part of obs[step], step 0..T, and returns that part.  With CUDA
-  // the copy may still be under way: let something that waits for the device, as Policy::act(),
-  // come before the environment writes there again.  Throws std::out_of_range.
+  // Copies these slots of host_obs() to obs[step], step 0..T, and returns them there.  With CUDA
+  // the copy is asynchronous: wait for the device, as Policy::act() does, before the environment
+  // writes to host_obs() again.  Throws std::out_of_range.
   at::Tensor take_obs(std::size_t step, std::size_t first_slot, std::size_t count);
 
   const at::Tensor& obs() const { return obs_; }  // bytes [T+1, N, H, W, C] on the device
 
   StepTable<std::int32_t> actions;
   StepTable<float> log_probs;  // of the actions, when they were taken
-  StepTable<float> values;     // [T+1, N], as the network gave them then
+  StepTable<float> values;     // [T+1, N], the network's when the actions were taken
   StepTable<float> rewards;
   StepTable<std::uint8_t> done;
   StepTable<std::uint64_t> levels;
-  StepTable<float> advantages;  // this and the next by compute_advantages()
-  StepTable<float> returns;     // what the value should have been: advantage + value
+  StepTable<float> advantages;  // this and the next are written by compute_advantages()
+  StepTable<float> returns;     // the target of the value: advantage + value
 
  private:
   RolloutSize size_;

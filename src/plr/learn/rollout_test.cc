@@ -11,7 +11,7 @@ namespace {
 
 constexpr NetworkShape kTiny{2, 2, 1, 3};
 
-TEST(Rollout, TakesTheSlotsAskedForAndLeavesTheOthers) {
+TEST(Rollout, TakeObsCopiesOnlyTheGivenSlots) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);
   std::ranges::fill(rollout.host_obs(), std::uint8_t{7});
   const at::Tensor part = rollout.take_obs(1, 1, 2);
@@ -20,15 +20,15 @@ TEST(Rollout, TakesTheSlotsAskedForAndLeavesTheOthers) {
                         at::tensor({0, 0, 0, 0, 28, 28, 0, 0, 0}, at::kLong).view({3, 3})));
 }
 
-TEST(Rollout, NamesAStepOrSlotThatItDoesNotHave) {
+TEST(Rollout, RefusesAStepOrSlotOutOfRange) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);
   EXPECT_THROW(rollout.take_obs(3, 0, 1), std::out_of_range);
   EXPECT_THROW(rollout.take_obs(0, 2, 2), std::out_of_range);
   EXPECT_THROW(Rollout({.num_steps = 0, .num_slots = 3}, kTiny, at::kCPU), std::invalid_argument);
 }
 
-TEST(ComputeAdvantages, AnEndedEpisodeKnowsNothingOfTheNext) {
-  // Slot 0 ends with its last step; slot 1 goes on and is bootstrapped with 0.8.  The numbers:
+TEST(ComputeAdvantages, DoNotCrossTheEndOfAnEpisode) {
+  // Slot 0 ends with its last step; slot 1 continues and is bootstrapped with 0.8.  The numbers:
   // gamma 0.999, lambda 0.95, so A = (0.4638494, 0.384015, 0.3) and (0.2829897, 0.1934458, 0.0992).
   Rollout rollout({.num_steps = 3, .num_slots = 2}, kTiny, at::kCPU);
   std::ranges::copy(std::vector<float>{.5F, .5F, .6F, .6F, .7F, .7F, .8F, .8F},

@@ -6,7 +6,8 @@
 #include <stdexcept>
 
 #include "plr/catalog/family.h"
-#include "plr/learn/own_kernels.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_network.h"
 #include "plr/run/safetensors.h"
 
 namespace plr::train {
@@ -15,20 +16,12 @@ learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const
                             at::Device device) {
   const auto [height, width, channels] = env.observation_shape;
   const learn::NetworkShape shape{height, width, channels, env.num_actions};
-  const learn::Compute& compute = config.compute;
+  const learn::Precision precision = config.compute.precision;
   const Family* family = catalog::find_family(env.name);
   if (family != nullptr && family->network == NetworkKind::kImpala) {
-    const learn::ProcgenNetworkConfig& procgen = config.network.procgen;
-    learn::Network network =
-        learn::make_procgen_network(shape, procgen, init, compute.precision, device);
-    learn::choose_kernels(compute.kernels, procgen, network);
-    return network;
+    return learn::make_impala_network(shape, config.network.impala, init, precision, device);
   }
-  const learn::MinigridNetworkConfig& minigrid = config.network.minigrid;
-  learn::Network network =
-      learn::make_minigrid_network(shape, minigrid, init, compute.precision, device);
-  learn::choose_kernels(compute.kernels, minigrid, network);
-  return network;
+  return learn::make_grid_cnn_network(shape, config.network.grid_cnn, init, precision, device);
 }
 
 std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors) {

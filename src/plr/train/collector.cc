@@ -13,7 +13,7 @@ Collector::Collector(const CollectorParts& parts, Random actions, int num_groups
   for (int g = 0; g < num_groups; ++g) {
     const SlotRange slots = part_of_slots(num_slots, g, num_groups);
     const auto size = static_cast<std::size_t>(slots.size());
-    learn::Policy policy(parts.network, {.score_function = parts.score_function}, size);
+    learn::Policy policy(parts.backend, {.score_function = parts.score_function}, size);
     groups_.push_back({static_cast<std::size_t>(g), slots, std::move(policy), {}});
     groups_.back().starts.reserve(size);
   }
@@ -65,7 +65,7 @@ void Collector::fill(learn::Rollout& rollout) {
 bool Collector::advance(Group& group, learn::Rollout& rollout) {
   switch (group.phase) {
     case Phase::kInference:
-      if (group.step == rollout.num_steps() || !group.policy.is_answered()) return false;
+      if (group.step == rollout.num_steps() || !group.policy.ready()) return false;
       submit_step(group, rollout);
       return true;
     case Phase::kStepping:
@@ -92,7 +92,7 @@ void Collector::submit(Group& group, learn::Rollout& rollout) {
     for (double& u : uniforms) u = actions_.uniform();
     ++num_drawn_;
   }
-  group.policy.ask(group.take_obs(rollout), group.part(uniforms));
+  group.policy.submit(group.take_obs(rollout), group.part(uniforms));
   group.phase = Phase::kInference;
 }
 
@@ -101,8 +101,8 @@ void Collector::submit_step(Group& group, learn::Rollout& rollout) {
   const auto actions = group.part(rollout.actions[group.step]);
   {
     const Stopwatch watch(times_.acting);
-    group.policy.answer({actions, group.part(rollout.log_probs[group.step]),
-                         group.part(rollout.values[group.step]), group.part(terms_)});
+    group.policy.collect({actions, group.part(rollout.log_probs[group.step]),
+                          group.part(rollout.values[group.step]), group.part(terms_)});
   }
   const Stopwatch watch(times_.environment);
   parts_.env.submit_step(group.lane(), group.slots, actions, batch(rollout));
@@ -139,7 +139,7 @@ void Collector::bootstrap_values(learn::Rollout& rollout) {
   const std::size_t last = rollout.num_steps();
   {
     const Stopwatch watch(times_.acting);
-    for (Group& group : groups_) group.policy.answer_values(group.part(rollout.values[last]));
+    for (Group& group : groups_) group.policy.collect_values(group.part(rollout.values[last]));
   }
   const Stopwatch watch(times_.sampler);
   parts_.scorer.end_rollout(rollout.values[last]);

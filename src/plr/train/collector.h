@@ -7,7 +7,7 @@
 // Scoring records finished episodes with the curriculum; only then are the next levels drawn, in
 // slot order.
 //
-//   Collector collector({env, curriculum, scorer, normalizer, network}, stream, 1);
+//   Collector collector({env, curriculum, scorer, normalizer, *backend}, stream, 1);
 //   collector.begin(rollout);    // once: first levels, first observations
 //   collector.fill(rollout);     // T steps of every slot
 //
@@ -41,7 +41,7 @@ struct CollectorParts {
   Curriculum& curriculum;
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
-  const learn::Network& network;
+  learn::Backend& backend;
   ScoreFunction score_function =
       ScoreFunction::kValueL1;  // selects the policy term that the scorer needs
 };

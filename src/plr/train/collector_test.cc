@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
 
 namespace plr::train {
 namespace {
@@ -88,19 +88,19 @@ struct Fixture {
   explicit Fixture(std::vector<LevelId> levels, std::size_t num_steps, int groups)
       : env(3),
         curriculum(std::move(levels)),
-        network(learn::make_minigrid_network({8, 8, 3, 2}, {}, Streams(1).named("init"),
-                                             learn::Precision::kFp32, at::kCPU)),
+        backend(learn::make_backend(learn::make_grid_cnn_network(
+            {8, 8, 3, 2}, {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU))),
         scorer({}, 3, num_steps),
         normalizer({}, 3),
-        rollout({num_steps, 3}, network.shape(), at::kCPU),
-        collector({env, curriculum, scorer, normalizer, network}, Streams(1).named("actions"),
+        rollout({num_steps, 3}, backend->network().shape(), at::kCPU),
+        collector({env, curriculum, scorer, normalizer, *backend}, Streams(1).named("actions"),
                   groups) {
     collector.begin(rollout);
   }
 
   CountdownEnv env;
   Scripted curriculum;
-  learn::Network network;
+  std::unique_ptr<learn::Backend> backend;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
   learn::Rollout rollout;

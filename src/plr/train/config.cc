@@ -23,8 +23,8 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   config.replay.staleness_coef = 0.3;
   config.ppo.epochs = 4;
   config.ppo.adam.learning_rate = 7e-4;
-  config.network.minigrid.channels = channels;
-  config.network.minigrid.pool = pool;
+  config.network.grid_cnn.channels = channels;
+  config.network.grid_cnn.pool = pool;
   return config;
 }
 

@@ -28,10 +28,10 @@
 #include "plr/env/vector_env.h"
 #include "plr/learn/compute.h"
 #include "plr/learn/drac.h"
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_network.h"
 #include "plr/learn/mixreg.h"
 #include "plr/learn/ppo.h"
-#include "plr/learn/procgen_network.h"
 
 namespace plr::train {
 
@@ -107,11 +107,11 @@ struct ScheduleConfig {
 };
 
 struct NetworkConfig {
-  learn::MinigridNetworkConfig minigrid;
-  learn::ProcgenNetworkConfig procgen;
+  learn::GridCnnConfig grid_cnn;
+  learn::ImpalaConfig impala;
 
-  static constexpr std::tuple kFields{Nested{&NetworkConfig::minigrid},
-                                      Nested{&NetworkConfig::procgen}};
+  static constexpr std::tuple kFields{Nested{&NetworkConfig::grid_cnn},
+                                      Nested{&NetworkConfig::impala}};
 };
 
 struct TrainConfig {
@@ -126,13 +126,13 @@ struct TrainConfig {
   learn::MixregConfig mixreg;
   learn::DracConfig drac;
   NetworkConfig network;
-  learn::Compute compute = {
+  learn::ComputeConfig compute = {
       .device = "auto", .precision = learn::Precision::kAuto, .num_threads = 0};
 };
 
 // Calls visit_group(title, part) for each part of the config; every part has kFields.
 template <class Config, class VisitGroup>
-requires std::same_as<std::remove_const_t<Config>, TrainConfig>
+  requires std::same_as<std::remove_const_t<Config>, TrainConfig>
 void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Task", config.task);
   visit_group("Environment", config.env);

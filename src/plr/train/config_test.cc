@@ -56,7 +56,7 @@ TEST(TrainConfig, HasThePapersSettingsAsPresets) {
   EXPECT_EQ(config.replay.temperature, 0.1);
   EXPECT_EQ(config.scorer.gamma, 0.999);
   EXPECT_EQ(config.scorer.gae_lambda, 0.95);
-  EXPECT_EQ(preset("minigrid-omg-easy").network.minigrid.channels, 64);
+  EXPECT_EQ(preset("minigrid-omg-easy").network.grid_cnn.channels, 64);
   for (const auto& [name, summary] : presets()) EXPECT_NO_THROW(check(preset(name))) << name;
 }
 

@@ -1,6 +1,6 @@
 // Plays one episode on each of the given levels with a trained network, many in parallel.
 //
-//   Evaluator evaluator(*env, network);
+//   Evaluator evaluator(*env, *backend);
 //   const Evaluation test = evaluator.play(levels, false, streams.named("evaluate"));
 //
 // Every slot has a fixed list of levels, so that short episodes are not favored; slots that finish
@@ -15,7 +15,7 @@
 #include "plr/base/random.h"
 #include "plr/core/level.h"
 #include "plr/env/vector_env.h"
-#include "plr/learn/network.h"
+#include "plr/learn/backend.h"
 
 namespace plr::train {
 
@@ -48,7 +48,7 @@ class Evaluator {
  public:
   // Starts and steps all slots of `env`.
   // REQUIRES: both outlive the evaluator.
-  Evaluator(VectorEnv& env, const learn::Network& network);
+  Evaluator(VectorEnv& env, learn::Backend& backend);
 
   // Actions are sampled from the policy, or the most probable ones if `greedy`. `should_stop`, if
   // given, is called at every step; true stops the evaluation.
@@ -58,7 +58,7 @@ class Evaluator {
 
  private:
   VectorEnv& env_;
-  const learn::Network& network_;
+  learn::Backend& backend_;
   StepBuffers buffers_;
 };
 

@@ -3,22 +3,22 @@
 #include <gtest/gtest.h>
 
 #include "plr/catalog/make_env.h"
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
 
 namespace plr::train {
 namespace {
 
-learn::Network untrained(const EnvSpec& spec) {
-  return learn::make_minigrid_network(
+std::unique_ptr<learn::Backend> untrained(const EnvSpec& spec) {
+  return learn::make_backend(learn::make_grid_cnn_network(
       {spec.observation_shape[0], spec.observation_shape[1], 3, spec.num_actions}, {},
-      Streams(1).named("init"), learn::Precision::kFp32, at::kCPU);
+      Streams(1).named("init"), learn::Precision::kFp32, at::kCPU));
 }
 
 TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
   // 10 levels in 4 slots: two slots have one level less than the others.
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
-  const learn::Network network = untrained(env->spec());
-  Evaluator evaluator(*env, network);
+  const std::unique_ptr<learn::Backend> backend = untrained(env->spec());
+  Evaluator evaluator(*env, *backend);
   std::vector<LevelId> levels;
   for (LevelId level = 100; level < 110; ++level) levels.push_back(level);
   const Evaluation evaluation = evaluator.play(levels, false, Streams(1).named("test"));
@@ -31,8 +31,8 @@ TEST(Evaluator, PlaysEachLevelOnceWhateverTheNumberOfSlots) {
 
 TEST(Evaluator, RepeatsTheSameEpisodes) {
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 4});
-  const learn::Network network = untrained(env->spec());
-  Evaluator evaluator(*env, network);
+  const std::unique_ptr<learn::Backend> backend = untrained(env->spec());
+  Evaluator evaluator(*env, *backend);
   const std::vector<LevelId> levels = {1, 2, 3, 4, 5};
   const Evaluation a = evaluator.play(levels, false, Streams(1).named("test"));
   const Evaluation b = evaluator.play(levels, false, Streams(1).named("test"));

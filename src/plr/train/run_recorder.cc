@@ -9,7 +9,7 @@
 namespace plr::train {
 
 RunRecorder::RunRecorder(const RecorderParts& parts)
-    : parts_(parts), evaluator_(parts.eval_env, parts.network), level_summary_(parts.env) {}
+    : parts_(parts), evaluator_(parts.eval_env, parts.backend), level_summary_(parts.env) {}
 
 run::LogRecord RunRecorder::log_record(const Progress& progress,
                                        const learn::PpoStats& stats) const {

@@ -17,7 +17,7 @@
 #include "plr/core/level.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/env/vector_env.h"
-#include "plr/learn/network.h"
+#include "plr/learn/backend.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/records.h"
@@ -36,7 +36,7 @@ struct RecorderParts {
   const LevelSet& levels;
   const Curriculum& curriculum;
   const RewardNormalizer& normalizer;
-  const learn::Network& network;
+  learn::Backend& backend;
   const learn::Regularizers& regularizers;
   const Collector& collector;
 };

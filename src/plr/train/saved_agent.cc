@@ -26,7 +26,9 @@ SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   learn::Network network =
       make_network(config, env->spec(), Streams(config.schedule.seed).named("init"), device);
   from_bytes(checkpoint.tensors, network.parameters().views(network.parameters().values()), true);
-  return {std::move(config), checkpoint.update, std::move(env), std::move(network)};
+  std::unique_ptr<learn::Backend> backend =
+      learn::make_backend(std::move(network), config.compute.kernels);
+  return {std::move(config), checkpoint.update, std::move(env), std::move(backend)};
 }
 
 }  // namespace plr::train

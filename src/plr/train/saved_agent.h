@@ -1,7 +1,7 @@
 // Loads the trained agent of a run.
 //
 //   const SavedAgent agent = load_agent("runs/first", 1);
-//   Evaluator evaluator(*agent.env, agent.network);
+//   Evaluator evaluator(*agent.env, *agent.backend);
 //
 // Movable, not copyable. Not thread-safe.
 #pragma once
@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "plr/env/vector_env.h"
-#include "plr/learn/network.h"
+#include "plr/learn/backend.h"
 #include "plr/train/config.h"
 
 namespace plr::train {
@@ -20,7 +20,7 @@ struct SavedAgent {
   TrainConfig config;
   std::int64_t update = 0;         // updates it has been trained for
   std::unique_ptr<VectorEnv> env;  // the environment it was trained in
-  learn::Network network;
+  std::unique_ptr<learn::Backend> backend;
 };
 
 // Loads the newest checkpoint of the run in a folder; `env` gets `num_slots` slots. On a machine

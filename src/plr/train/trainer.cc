@@ -10,6 +10,7 @@
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
+#include "plr/learn/backend.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/checkpoint_facts.h"
@@ -50,7 +51,7 @@ std::unique_ptr<VectorEnv> make_eval_env(const TrainConfig& config) {
 
 TrainConfig checked(TrainConfig config) {
   check(config);
-  config.compute = learn::plain(config.compute);
+  config.compute = learn::resolve_auto(config.compute);
   return config;
 }
 
@@ -80,15 +81,17 @@ class Trainer::Run {
         eval_env(make_eval_env(config)),
         levels(training_levels(config.task.levels, env->spec())),
         curriculum(make_curriculum(config, levels, streams)),
-        network(make_network(config, env->spec(), streams.named("init"), device)),
+        backend(
+            learn::make_backend(make_network(config, env->spec(), streams.named("init"), device),
+                                config.compute.kernels)),
         scorer(config.scorer, num_slots(), rollout_length()),
         normalizer(config.rewards, num_slots()),
-        rollout({rollout_length(), num_slots()}, network.shape(), device),
-        regularizers(config.mixreg, config.drac, network.shape(), device, streams),
-        ppo(network, config.ppo, streams.named("minibatches"), config.compute.kernels),
-        collector({*env, *curriculum, scorer, normalizer, network, config.scorer.score_function},
+        rollout({rollout_length(), num_slots()}, backend->network().shape(), device),
+        regularizers(config.mixreg, config.drac, backend->network().shape(), device, streams),
+        ppo(*backend, config.ppo, streams.named("minibatches")),
+        collector({*env, *curriculum, scorer, normalizer, *backend, config.scorer.score_function},
                   streams.named("actions"), config.schedule.slot_groups),
-        recorder({streams, *env, *eval_env, levels, *curriculum, normalizer, network, regularizers,
+        recorder({streams, *env, *eval_env, levels, *curriculum, normalizer, *backend, regularizers,
                   collector}),
         folder(path) {
     ppo.set_hooks(regularizers.hooks());
@@ -117,7 +120,7 @@ class Trainer::Run {
   std::unique_ptr<VectorEnv> eval_env;
   LevelSet levels;
   std::unique_ptr<Curriculum> curriculum;
-  learn::Network network;
+  std::unique_ptr<learn::Backend> backend;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
   learn::Rollout rollout;

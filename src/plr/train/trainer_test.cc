@@ -24,7 +24,7 @@ namespace {
 TrainConfig tiny() {
   TrainConfig config = preset("small");
   config.task.env = "minigrid/MiniGrid-SimpleCrossingS9N1-v0";
-  config.network.minigrid.pool = true;
+  config.network.grid_cnn.pool = true;
   config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
   config.task.levels = "30";
   config.env.num_slots = 6;
@@ -315,7 +315,7 @@ TEST_F(TrainerTest, RefusesMethodsThatDoNotFitTheTask) {
   config = tiny();
   set_method(config, Method::kUcbDrac);
   config.task.env = "minigrid/MiniGrid-LavaGapS5-v0";
-  config.network.minigrid.pool = false;
+  config.network.grid_cnn.pool = false;
   EXPECT_NO_THROW(Trainer(config, run("square")));
   config.task.env = "minigrid/MiniGrid-RedBlueDoors-6x6-v0";
   EXPECT_THROW(Trainer(config, run("bad")), std::invalid_argument);  // not square

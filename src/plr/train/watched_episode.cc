@@ -19,9 +19,10 @@ std::vector<float> probabilities_of(const learn::Network& network, const at::Ten
 
 }  // namespace
 
-Agent trained_agent(const learn::Network& network, bool greedy, Random random) {
+Agent trained_agent(learn::Backend& backend, bool greedy, Random random) {
   const auto policy =
-      std::make_shared<learn::Policy>(network, learn::PolicyConfig{.greedy = greedy}, 1);
+      std::make_shared<learn::Policy>(backend, learn::PolicyConfig{.greedy = greedy}, 1);
+  const learn::Network& network = backend.network();
   return [&network, policy, random](std::span<const std::uint8_t> observation) mutable {
     const at::Tensor obs = learn::view_of_obs(observation, network.shape());
     const double uniform = random.uniform();

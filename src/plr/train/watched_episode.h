@@ -1,6 +1,6 @@
 // Plays one episode step by step, for displays.
 //
-//   const auto agent = trained_agent(network, /*greedy=*/false, streams.named("play"));
+//   const auto agent = trained_agent(*backend, /*greedy=*/false, streams.named("play"));
 //   const auto watcher = [&](const EpisodeState& state) {
 //     draw(*env, state);   // slot 0 of the environment is in this state
 //     return true;         // continue
@@ -21,7 +21,7 @@
 #include "plr/base/random.h"
 #include "plr/core/level.h"
 #include "plr/env/vector_env.h"
-#include "plr/learn/network.h"
+#include "plr/learn/backend.h"
 
 namespace plr::train {
 
@@ -35,8 +35,8 @@ struct PolicyOutput {
 using Agent = std::function<PolicyOutput(std::span<const std::uint8_t> observation)>;
 
 // Samples actions from the policy, or takes the most probable ones if `greedy`.
-// REQUIRES: network outlives the agent.
-Agent trained_agent(const learn::Network& network, bool greedy, Random random);
+// REQUIRES: backend outlives the agent.
+Agent trained_agent(learn::Backend& backend, bool greedy, Random random);
 
 // Samples actions uniformly.
 Agent random_agent(int num_actions, Random random);

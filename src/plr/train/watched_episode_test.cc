@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "plr/catalog/make_env.h"
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
 #include "plr/train/evaluator.h"
 
 namespace plr::train {
@@ -27,18 +27,18 @@ class Watching : public ::testing::Test {
   static constexpr LevelId kLevel = 5;
   std::unique_ptr<VectorEnv> env_ =
       catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 1});
-  learn::Network network_ =
-      learn::make_minigrid_network({env_->spec().observation_shape[0],
-                                    env_->spec().observation_shape[1], 3, env_->spec().num_actions},
-                                   {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU);
+  std::unique_ptr<learn::Backend> backend_ = learn::make_backend(learn::make_grid_cnn_network(
+      {env_->spec().observation_shape[0], env_->spec().observation_shape[1], 3,
+       env_->spec().num_actions},
+      {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU));
   WatchedEpisode episode_;
 };
 
 TEST_F(Watching, PlaysTheSameEpisodeAsAnEvaluator) {
   for (const bool greedy : {false, true}) {
-    states(trained_agent(network_, greedy, Streams(2).named("actions")));
+    states(trained_agent(*backend_, greedy, Streams(2).named("actions")));
     const PlayedEpisode played =
-        Evaluator(*env_, network_).play({kLevel}, greedy, Streams(2).named("actions")).episodes[0];
+        Evaluator(*env_, *backend_).play({kLevel}, greedy, Streams(2).named("actions")).episodes[0];
     EXPECT_EQ(episode_.length, played.length);
     EXPECT_EQ(episode_.episode_return, played.episode_return);
     EXPECT_TRUE(episode_.has_ended);
@@ -60,7 +60,7 @@ TEST_F(Watching, CallsTheWatcherBeforeEachActionAndAtTheEnd) {
 
 TEST_F(Watching, GivesProbabilitiesThatSumToOneAndTheMostProbableActionIfGreedy) {
   for (const EpisodeState& state :
-       states(trained_agent(network_, true, Streams(4).named("a")), 5)) {
+       states(trained_agent(*backend_, true, Streams(4).named("a")), 5)) {
     if (!state.output) continue;
     const auto& p = state.output->probabilities;
     ASSERT_EQ(p.size(), 7U);

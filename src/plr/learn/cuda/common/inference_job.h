@@ -5,20 +5,18 @@
 
 #include <cstdint>
 
+#include "plr/learn/inference_result.h"
+
 namespace plr::cuda {
 
 // The function of the policy that a score function needs; the terms of core/episode_scorer.h.
 enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
 
-struct alignas(16) InferenceResult {
-  float action, log_prob, value, term;
-};
-
 // One batch of observations.
 struct InferenceJob {
   const std::uint8_t* obs = nullptr;   // [batch, H, W, C] on the device
   const double* uniforms = nullptr;    // [batch] in pinned host memory: random numbers in [0, 1)
-  InferenceResult* results = nullptr;  // [batch] in pinned host memory; 16 bytes in one store each
+  learn::InferenceResult* results = nullptr;  // [batch] in pinned host memory, one store each
   // [batch] on the device.  The first kernel copies the uniforms there, since reading host memory
   // takes long and only the last kernel needs them.
   double* device_uniforms = nullptr;

@@ -19,7 +19,7 @@ struct Shape {
   int num_features() const { return (pooled_height() - 2) * (pooled_width() - 2) * channels; }
 };
 
-// Named as in minigrid_network.h: convolutions [out][2][2][in], hidden layers [64][features], heads
+// Named as in grid_cnn_network.h: convolutions [out][2][2][in], hidden layers [64][features], heads
 // [out][64].
 struct Weights {
   const float* conv1 = nullptr;

@@ -7,7 +7,7 @@
 
 namespace plr::cuda::impala {
 
-// In fp32 as in procgen_network.h: convolutions [out][3][3][in], hidden [256][2048], heads
+// In fp32 as in impala_network.h: convolutions [out][3][3][in], hidden [256][2048], heads
 // [out][256].
 struct Weights {
   const float* conv[kNumLayers] = {};

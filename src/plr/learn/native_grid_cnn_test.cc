@@ -1,4 +1,4 @@
-// Kernels that learn on MiniGrid on their own against libtorch's forward and backward passes.
+// The grid CNN's native forward and backward passes against libtorch's.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -9,16 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "plr/learn/own_kernels.h"
-#include "plr/learn/repeated.h"
-#include "plr/learn/test_devices.h"
+#include "plr/learn/cuda_graph.h"
+#include "plr/learn/device_testing.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/native_network_testing.h"
 
 namespace plr::learn {
 namespace {
 
+using testing::TrainableNetwork;
+
 struct Case {
   NetworkShape shape;
-  MinigridNetworkConfig config;
+  GridCnnConfig config;
 };
 
 // The paper's two networks, the smallest and largest grids with and without the pool, and every
@@ -54,9 +57,9 @@ at::Tensor random_obs(const NetworkShape& shape, std::int64_t batch, std::uint64
 }
 
 // Larger policy heads than at the start of training, and biases.
-Network minigrid(const Case& c, Precision precision, at::Device device) {
+Network grid_cnn(const Case& c, Precision precision, at::Device device) {
   Network network =
-      make_minigrid_network(c.shape, c.config, Streams(7).named("init"), precision, device);
+      make_grid_cnn_network(c.shape, c.config, Streams(7).named("init"), precision, device);
   const at::NoGradGuard no_grad;
   network.parameters()["policy.w"].detach().mul_(50);
   for (const NamedTensor& t : network.parameters().views(network.parameters().values())) {
@@ -65,8 +68,7 @@ Network minigrid(const Case& c, Precision precision, at::Device device) {
   return network;
 }
 
-// What the outputs are multiplied with to make a loss: the gradients that the backward pass starts
-// from.
+// The loss is the outputs times these factors, which are therefore its gradients.
 struct Weighting {
   at::Tensor logits, value;
 
@@ -98,12 +100,12 @@ std::vector<Result> results(const Output& out, const Parameters& parameters) {
 }
 
 // Outputs, and gradients by name.
-std::vector<Result> pass(const Network& network, const at::Tensor& obs,
-                         const Weighting& weighting) {
+std::vector<Result> run_pass(TrainableNetwork& network, const at::Tensor& obs,
+                             const Weighting& weighting) {
   network.parameters().grads().zero_();
-  const Output out = network.forward(obs);
-  weighting.loss(out).backward();
-  return results(out, network.parameters());
+  const ForwardPass pass = network.forward(obs);
+  network.backward(pass, weighting.loss(pass.output));
+  return results(pass.output, network.parameters());
 }
 
 double relative_error(const at::Tensor& ours, const at::Tensor& exact) {
@@ -119,37 +121,34 @@ void expect_same_bits(const std::vector<Result>& some, const std::vector<Result>
 
 // ---- against libtorch --------------------------------------------------------------------------
 
-TEST(OwnLearner, IsNotThereForTheCpu) {
-  const Case c{{14, 14, 3, 7}, {}};
-  const Network on_cpu = minigrid(c, Precision::kFp32, at::kCPU);
-  EXPECT_FALSE(own_minigrid_learner(on_cpu, c.config).has_value());
+TEST(NativeGridCnnOnCpu, HasNoKernels) {
+  Network network = grid_cnn({{14, 14, 3, 7}, {}}, Precision::kFp32, at::kCPU);
+  EXPECT_EQ(make_native_training(network), nullptr);
 }
 
-class OwnMinigridLearner : public testing::CudaTest {
+class NativeGridCnn : public testing::CudaTest {
  protected:
   void SetUp() override {
     CudaTest::SetUp();
     if (IsSkipped()) return;
-    const Case c{{14, 14, 3, 7}, {}};
-    if (!own_minigrid_learner(minigrid(c, Precision::kBf16, device_), c.config)) {
-      GTEST_SKIP() << "no kernels of our own for this device";
-    }
+    Network network = grid_cnn({{14, 14, 3, 7}, {}}, Precision::kBf16, device_);
+    if (!make_native_training(network)) GTEST_SKIP() << "no native kernels for this GPU";
   }
 
-  Network ours(const Case& c) const {
-    Network network = minigrid(c, Precision::kBf16, device_);
-    network.set_learner(own_minigrid_learner(network, c.config).value());
-    return network;
+  TrainableNetwork native(const Case& c) const {
+    return TrainableNetwork(grid_cnn(c, Precision::kBf16, device_), Kernels::kNative);
+  }
+  TrainableNetwork torch(const Case& c, Precision precision) const {
+    return TrainableNetwork(grid_cnn(c, precision, device_));
   }
 };
 
-TEST_F(OwnMinigridLearner, IsNotThereForFp32) {
-  const Case c{{14, 14, 3, 7}, {}};
-  const Network exact = minigrid(c, Precision::kFp32, device_);
-  EXPECT_FALSE(own_minigrid_learner(exact, c.config).has_value());
+TEST_F(NativeGridCnn, HasNoKernelsForFp32) {
+  Network network = grid_cnn({{14, 14, 3, 7}, {}}, Precision::kFp32, device_);
+  EXPECT_EQ(make_native_training(network), nullptr);
 }
 
-// Squares of errors and of what is right, summed over passes.
+// Squared errors and squared exact values, summed over passes.
 struct Error {
   double wrong = 0;
   double right = 0;
@@ -160,29 +159,29 @@ struct Error {
   double relative() const { return std::sqrt(wrong / right); }
 };
 
-TEST_F(OwnMinigridLearner, IsAsCloseToFp32AsLibtorchsBf16) {
+TEST_F(NativeGridCnn, IsAsCloseToFp32AsLibtorchsBf16) {
   for (const Case& c : cases()) {
-    const Network network = ours(c);
-    const Network exact = minigrid(c, Precision::kFp32, device_);
-    const Network rounded = minigrid(c, Precision::kBf16, device_);
+    TrainableNetwork network = native(c);
+    TrainableNetwork exact = torch(c, Precision::kFp32);
+    TrainableNetwork rounded = torch(c, Precision::kBf16);
     for (const std::int64_t batch : {1, 3, 66, 200}) {
       SCOPED_TRACE(name_of(c, batch));
       const Weighting weighting(c, batch, device_);
       std::map<std::string, Error> errors, libtorchs;
-      // Rounding errors of 2^-9 a layer are small; most of the error is of units that are active by
-      // less than that, a few of a sample, and of cells of a pool that win by less: hence many
+      // Rounding errors of 2^-9 a layer are small; most of the error comes from units that are
+      // active by less than that, a few per sample, and pool windows decided by less: hence many
       // passes.
       for (std::uint64_t seed = 0; seed < (batch < 10 ? 64 : 8); ++seed) {
         const at::Tensor obs = random_obs(c.shape, batch, seed);
-        const std::vector<Result> ours = pass(network, obs, weighting);
-        const std::vector<Result> want = pass(exact, obs, weighting);
-        const std::vector<Result> theirs = pass(rounded, obs, weighting);
+        const std::vector<Result> ours = run_pass(network, obs, weighting);
+        const std::vector<Result> want = run_pass(exact, obs, weighting);
+        const std::vector<Result> theirs = run_pass(rounded, obs, weighting);
         for (std::size_t i = 0; i < ours.size(); ++i) {
           errors[ours[i].name].add(ours[i].numbers, want[i].numbers);
           libtorchs[ours[i].name].add(theirs[i].numbers, want[i].numbers);
         }
       }
-      // Of few samples there are few such units, and luck decides who has more of them.
+      // With few samples there are few such units, and their number varies.
       const double bound = batch < 10 ? 2 : 1.5;
       for (const auto& [name, error] : errors) {
         EXPECT_LT(error.relative(), bound * libtorchs[name].relative()) << name;
@@ -195,7 +194,8 @@ TEST_F(OwnMinigridLearner, IsAsCloseToFp32AsLibtorchsBf16) {
 
 at::Tensor bf16(const at::Tensor& x) { return x.to(at::kBFloat16).to(at::kFloat); }
 
-// Rounds what goes forward, if FORWARD, and the gradient that comes back, if BACKWARD.
+// Rounds activations in the forward pass, if FORWARD, and gradients in the backward pass, if
+// BACKWARD.
 template <bool FORWARD, bool BACKWARD>
 struct Round : torch::autograd::Function<Round<FORWARD, BACKWARD>> {
   static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) {
@@ -212,13 +212,13 @@ Output rounding_forward(const Case& c, const Parameters& parameters, const at::T
   const auto weight = [&](const std::string& layer) {
     return Round<true, false>::apply(parameters[layer + ".w"]);
   };
-  const auto seen = [](const at::Tensor& x) { return Round<true, true>::apply(x.relu()); };
+  const auto activation = [](const at::Tensor& x) { return Round<true, true>::apply(x.relu()); };
   at::Tensor x = obs.to(parameters.values().device()).to(at::kFloat).permute({0, 3, 1, 2});
   x = at::conv2d(x, weight("conv1"), parameters["conv1.b"]);
   if (c.config.pool) x = at::max_pool2d(x, {2, 2});
-  x = seen(x);
-  x = seen(at::conv2d(x, weight("conv2"), parameters["conv2.b"]));
-  x = seen(at::conv2d(x, weight("conv3"), parameters["conv3.b"]));
+  x = activation(x);
+  x = activation(at::conv2d(x, weight("conv2"), parameters["conv2.b"]));
+  x = activation(at::conv2d(x, weight("conv3"), parameters["conv3.b"]));
   const auto units = [&](const std::string& layer) {
     const at::Tensor rows = weight(layer).permute({0, 2, 3, 1}).flatten(1);
     const at::Tensor sums = at::linear(x.permute({0, 2, 3, 1}).flatten(1), rows);
@@ -231,23 +231,23 @@ Output rounding_forward(const Case& c, const Parameters& parameters, const at::T
           at::linear(critic, parameters["value.w"], parameters["value.b"]).squeeze(1)};
 }
 
-TEST_F(OwnMinigridLearner, RoundsWhereItSaysAndNowhereElse) {
+TEST_F(NativeGridCnn, RoundsOnlyWhereTheReferenceRounds) {
   for (const Case& c : cases()) {
-    const Network network = ours(c);
+    TrainableNetwork network = native(c);
     for (const std::int64_t batch : {1, 3, 66, 200}) {
       SCOPED_TRACE(name_of(c, batch));
       const at::Tensor obs = random_obs(c.shape, batch);
       const Weighting weighting(c, batch, device_);
-      const std::vector<Result> ours = pass(network, obs, weighting);
+      const std::vector<Result> ours = run_pass(network, obs, weighting);
       const Parameters& parameters = network.parameters();
       parameters.grads().zero_();
       const Output out = rounding_forward(c, parameters, obs);
       weighting.loss(out).backward();
       const std::vector<Result> theirs = results(out, parameters);
       for (std::size_t i = 0; i < ours.size(); ++i) {
-        // The order of sums is all that differs.  It rounds a number in some hundreds to the other
-        // side, by 2^-8 of it, and lets another of two equal cells of the pool win.  2.4e-3 was
-        // seen, and 4.7e-3 for the first layer.
+        // Only the order of sums differs.  It rounds one number in some hundreds differently, by
+        // 2^-8 of it, and changes the argmax of nearly equal cells.  2.4e-3 was measured,
+        // and 4.7e-3 for the first layer.
         EXPECT_LT(relative_error(ours[i].numbers, theirs[i].numbers),
                   ours[i].name == "conv1.w" ? 1.5e-2 : 6e-3)
             << ours[i].name;
@@ -256,54 +256,55 @@ TEST_F(OwnMinigridLearner, RoundsWhereItSaysAndNowhereElse) {
   }
 }
 
-// ---- by itself ---------------------------------------------------------------------------------
+// ---- properties --------------------------------------------------------------------------------
 
-TEST_F(OwnMinigridLearner, TakesFloatsAsItTakesBytes) {
+TEST_F(NativeGridCnn, FloatsGiveTheBitsOfBytes) {
   for (const Case& c : cases()) {
-    const Network network = ours(c);
+    TrainableNetwork network = native(c);
     const at::Tensor obs = random_obs(c.shape, 66);
     const Weighting weighting(c, 66, device_);
-    expect_same_bits(pass(network, obs.to(at::kFloat), weighting), pass(network, obs, weighting));
+    expect_same_bits(run_pass(network, obs.to(at::kFloat), weighting),
+                     run_pass(network, obs, weighting));
   }
 }
 
-TEST_F(OwnMinigridLearner, BlamesTheFirstOfEqualCells) {
+TEST_F(NativeGridCnn, MaxPoolRoutesTheGradientToTheFirstOfEqualCells) {
   const Case c{{14, 14, 3, 7}, {}};
-  const Network network = ours(c);
-  const Network exact = minigrid(c, Precision::kFp32, device_);
-  // The first convolution sees the first channel alone, which is the same everywhere, so that all
-  // cells are equal; the gradient of the unseen second channel tells which of them was taken.
+  TrainableNetwork network = native(c);
+  TrainableNetwork exact = torch(c, Precision::kFp32);
+  // The first convolution uses only the first channel, which is constant, so that all cells are
+  // equal; the gradient of the unused second channel shows which of them is the argmax.
   at::Tensor obs = random_obs(c.shape, 8);
   obs.select(3, 0).fill_(3);
   obs.select(3, 1).copy_(at::arange(8 * 14 * 14).remainder(7).view({8, 14, 14}));
-  for (const Network* n : {&network, &exact}) {
+  for (TrainableNetwork* n : {&network, &exact}) {
     const at::Tensor conv1 = n->parameters()["conv1.w"].detach();
     conv1.zero_();
     conv1.select(1, 0).fill_(0.25);
     n->parameters()["conv1.b"].detach().fill_(0.5);
   }
   const Weighting weighting(c, 8, device_);
-  const std::vector<Result> ours = pass(network, obs, weighting);
-  const std::vector<Result> want = pass(exact, obs, weighting);
+  const std::vector<Result> ours = run_pass(network, obs, weighting);
+  const std::vector<Result> want = run_pass(exact, obs, weighting);
   ASSERT_EQ(ours[2].name, "conv1.w");
   EXPECT_LT(relative_error(ours[2].numbers, want[2].numbers), 2e-2);
 }
 
-// The loss on either side of the weights, along the gradient, which is large against what rounding
-// the weights to 8 bits does to it.
-TEST_F(OwnMinigridLearner, GivesTheSlopeOfItsOwnLoss) {
+// A central difference of the loss along the gradient, with a step that is large against the
+// rounding of weights to 8 bits.
+TEST_F(NativeGridCnn, GradientIsTheSlopeOfTheLoss) {
   for (const Case& c : {Case{{7, 7, 3, 3}, {}}, Case{{4, 5, 3, 5}, {.pool = false}}}) {
-    const Network network = ours(c);
+    TrainableNetwork network = native(c);
     const at::Tensor obs = random_obs(c.shape, 16);
     const Weighting weighting(c, 16, device_);
-    pass(network, obs, weighting);
+    run_pass(network, obs, weighting);
     const Parameters& parameters = network.parameters();
     const at::Tensor values = parameters.values().clone();
     const at::Tensor grads = parameters.grads().clone();
     const at::Tensor direction = grads / grads.norm();
     const auto loss_at = [&](double step) {
       parameters.values().copy_(values + step * direction);
-      return weighting.loss(network.forward(obs)).item<double>();
+      return weighting.loss(network.forward(obs).output).item<double>();
     };
     constexpr double kStep = 0.02;
     const double slope = (loss_at(kStep) - loss_at(-kStep)) / (2 * kStep);
@@ -311,34 +312,34 @@ TEST_F(OwnMinigridLearner, GivesTheSlopeOfItsOwnLoss) {
   }
 }
 
-TEST_F(OwnMinigridLearner, GivesTheSameBitsEveryTime) {
+TEST_F(NativeGridCnn, IsDeterministic) {
   const Case c{{19, 19, 3, 7}, {.channels = 64}};
-  const Network network = ours(c);
+  TrainableNetwork network = native(c);
   const at::Tensor obs = random_obs(c.shape, 600).to(device_);
   const Weighting weighting(c, 600, device_);
-  const std::vector<Result> first = pass(network, obs, weighting);
+  const std::vector<Result> first = run_pass(network, obs, weighting);
   for (int i = 0; i < 1000 && !HasFailure(); ++i) {
-    expect_same_bits(pass(network, obs, weighting), first);
+    expect_same_bits(run_pass(network, obs, weighting), first);
   }
 }
 
-TEST_F(OwnMinigridLearner, IsRepeatedAsItWasDone) {
+TEST_F(NativeGridCnn, CudaGraphReplaysTheSameBits) {
   const Case c{{14, 14, 3, 7}, {}};
-  const Network network = ours(c);
+  TrainableNetwork network = native(c);
   const at::Tensor obs = random_obs(c.shape, 66).to(device_);
   const at::Tensor other_obs = random_obs(c.shape, 132).narrow(0, 66, 66).to(device_);
   const Weighting weighting(c, 66, device_);
-  const std::vector<Result> first = pass(network, obs, weighting);
-  const std::vector<Result> other = pass(network, other_obs, weighting);
-  Repeated repeated(device_);
+  const std::vector<Result> first = run_pass(network, obs, weighting);
+  const std::vector<Result> other = run_pass(network, other_obs, weighting);
+  CudaGraphRunner runner(device_);
   std::vector<at::Tensor> out(2);
   const at::Tensor input = obs.clone();
   const auto again = [&] {
-    repeated([&] {
+    runner.run([&] {
       network.parameters().grads().zero_();
-      const Output o = network.forward(input);
-      weighting.loss(o).backward();
-      out = {o.logits, o.value};
+      const ForwardPass pass = network.forward(input);
+      network.backward(pass, weighting.loss(pass.output));
+      out = {pass.output.logits, pass.output.value};
     });
     return results({out[0], out[1]}, network.parameters());
   };
@@ -347,26 +348,27 @@ TEST_F(OwnMinigridLearner, IsRepeatedAsItWasDone) {
   expect_same_bits(again(), other);
 }
 
-TEST_F(OwnMinigridLearner, AddsToTheGradientsThatAreThere) {
+TEST_F(NativeGridCnn, AddsToExistingGradients) {
   const Case c{{14, 14, 3, 7}, {}};
-  const Network network = ours(c);
+  TrainableNetwork network = native(c);
   const at::Tensor obs = random_obs(c.shape, 66);
   const Weighting weighting(c, 66, device_);
-  pass(network, obs, weighting);
+  run_pass(network, obs, weighting);
   const at::Tensor once = network.parameters().grads().clone();
-  // Two passes forward before the first goes back.
+  // Two forward passes before the first backward pass.
   network.parameters().grads().zero_();
-  const at::Tensor one = weighting.loss(network.forward(obs));
-  const at::Tensor two = weighting.loss(network.forward(obs));
-  one.backward();
-  two.backward();
+  const ForwardPass one = network.forward(obs);
+  const ForwardPass two = network.forward(obs);
+  network.backward(one, weighting.loss(one.output));
+  network.backward(two, weighting.loss(two.output));
   EXPECT_TRUE(network.parameters().grads().equal(once + once));
 }
 
-TEST_F(OwnMinigridLearner, GoesBackFromTheValueAlone) {
+TEST_F(NativeGridCnn, BackpropagatesFromTheValueAlone) {
   const Case c{{14, 14, 3, 7}, {}};
-  const Network network = ours(c);
-  network.forward(random_obs(c.shape, 5)).value.sum().backward();
+  TrainableNetwork network = native(c);
+  const ForwardPass pass = network.forward(random_obs(c.shape, 5));
+  network.backward(pass, pass.output.value.sum());
   EXPECT_EQ(network.parameters()["policy.w"].grad().norm().item<float>(), 0);
   EXPECT_EQ(network.parameters()["value.b"].grad().item<float>(), 5);
 }

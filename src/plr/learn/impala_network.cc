@@ -1,4 +1,4 @@
-#include "plr/learn/procgen_network.h"
+#include "plr/learn/impala_network.h"
 
 #include <ATen/ATen.h>
 
@@ -43,44 +43,44 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape) {
   return specs;
 }
 
-struct Block {
+struct ResidualBlock {
   Layer conv1;
   Layer conv2;
 
   at::Tensor operator()(const at::Tensor& x, bool relu_skip) const {
-    const at::Tensor rectified = x.relu();
-    const at::Tensor change = conv(conv(rectified, conv1, 1).relu_(), conv2, 1);
-    return change + (relu_skip ? rectified : x);
+    const at::Tensor activated = x.relu();
+    const at::Tensor change = conv(conv(activated, conv1, 1).relu_(), conv2, 1);
+    return change + (relu_skip ? activated : x);
   }
 };
 
 struct Stage {
   Layer first;
-  std::array<Block, 2> blocks;
+  std::array<ResidualBlock, 2> blocks;
 
   at::Tensor operator()(const at::Tensor& images, bool relu_skip) const {
     at::Tensor x =
         at::max_pool2d(conv(images, first, 1), {3, 3}, /*stride=*/{2, 2}, /*padding=*/{1, 1});
-    for (const Block& block : blocks) x = block(x, relu_skip);
+    for (const ResidualBlock& block : blocks) x = block(x, relu_skip);
     return x;
   }
 };
 
-Stage stage_of(const Parameters& parameters, const std::string& name) {
+Stage make_stage(const Parameters& parameters, const std::string& name) {
   const auto block = [&](const std::string& which) {
-    return Block{Layer(parameters, name + which + ".conv1"),
-                 Layer(parameters, name + which + ".conv2")};
+    return ResidualBlock{Layer(parameters, name + which + ".conv1"),
+                         Layer(parameters, name + which + ".conv2")};
   };
   return {Layer(parameters, name + ".conv"), {block(".block1"), block(".block2")}};
 }
 
 }  // namespace
 
-Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConfig& config,
-                             Random init, Precision precision, at::Device device) {
+Network make_impala_network(const NetworkShape& shape, const ImpalaConfig& config, Random init,
+                            Precision precision, at::Device device) {
   Parameters parameters(specs_for(shape), init, device);
   std::array<Stage, kChannels.size()> stages;
-  for (std::size_t s = 0; s < stages.size(); ++s) stages[s] = stage_of(parameters, stage_name(s));
+  for (std::size_t s = 0; s < stages.size(); ++s) stages[s] = make_stage(parameters, stage_name(s));
   const Layer hidden(parameters, "hidden");
   const Layer policy(parameters, "policy");
   const Layer value(parameters, "value");
@@ -91,7 +91,7 @@ Network make_procgen_network(const NetworkShape& shape, const ProcgenNetworkConf
     x = dense(x.relu(), hidden).relu_();
     return {dense(x, policy), dense(x, value)};
   };
-  return Network(shape, /*scale=*/255, precision, std::move(parameters), body);
+  return Network(shape, config, /*scale=*/255, precision, std::move(parameters), body);
 }
 
 }  // namespace plr::learn

@@ -1,4 +1,4 @@
-// How do the tests of this directory get recorded networks and tensors?
+// Recorded networks and tensors, for tests.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "plr/learn/own_kernels.h"
-#include "plr/learn/test_devices.h"
+#include "plr/learn/device_testing.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_network.h"
 #include "tests/support/golden_tensors.h"
 
 namespace plr::testing {
@@ -19,8 +20,7 @@ at::Tensor as_tensor(const GoldenTensor<T>& golden, at::ScalarType dtype) {
   return at::from_blob(const_cast<T*>(golden.elements.data()), shape, dtype).clone();
 }
 
-// The network of a record of nets/, with the recorded weights; in bf16 by our own kernels, where
-// there are any.
+// The network of a record of nets/, with the recorded weights.
 inline learn::Network golden_network(const GoldenTensors& record, bool relu_skip,
                                      const std::string& device_name,
                                      learn::Precision precision = learn::Precision::kFp32) {
@@ -29,20 +29,12 @@ inline learn::Network golden_network(const GoldenTensors& record, bool relu_skip
   const learn::NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
   const Random init = Streams(1).named("init");
   const at::Device device = exactly(device_name);  // on the CPU one thread, as when recorded
-  const auto with_kernels = [&](learn::Network network, const auto& config) {
-    if (precision == learn::Precision::kBf16)
-      learn::choose_kernels(learn::Kernels::kAuto, config, network);
-    return network;
-  };
   const auto made = [&]() -> learn::Network {
     if (settings.at("net") == "procgen") {
-      const learn::ProcgenNetworkConfig config{.relu_skip = relu_skip};
-      return with_kernels(learn::make_procgen_network(shape, config, init, precision, device),
-                          config);
+      return learn::make_impala_network(shape, {.relu_skip = relu_skip}, init, precision, device);
     }
-    const learn::MinigridNetworkConfig config{.channels = record.floats("w/conv3.b").shape[0]};
-    return with_kernels(learn::make_minigrid_network(shape, config, init, precision, device),
-                        config);
+    const learn::GridCnnConfig config{.channels = record.floats("w/conv3.b").shape[0]};
+    return learn::make_grid_cnn_network(shape, config, init, precision, device);
   };
   learn::Network network = made();
   std::vector<learn::NamedTensor> weights;
@@ -53,7 +45,7 @@ inline learn::Network golden_network(const GoldenTensors& record, bool relu_skip
   return network;
 }
 
-// The elements that a record of the tensor holds.
+// The elements of a tensor that its record holds.
 inline at::Tensor sample_of(const at::Tensor& tensor, const GoldenTensor<float>& golden) {
   return tensor.detach().cpu().contiguous().flatten().slice(0, 0, {}, golden.stride);
 }

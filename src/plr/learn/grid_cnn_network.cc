@@ -1,4 +1,4 @@
-#include "plr/learn/minigrid_network.h"
+#include "plr/learn/grid_cnn_network.h"
 
 #include <ATen/ATen.h>
 
@@ -14,20 +14,19 @@ namespace {
 
 constexpr std::int64_t kHidden = 64;
 
-// What three 2x2 convolutions and the pool leave of a side.
+// The length of a side after three 2x2 convolutions and the pool.
 std::int64_t side_after(std::int64_t side, bool pool) {
   return (pool ? (side - 1) / 2 : side - 1) - 2;
 }
 
-std::vector<ParameterSpec> specs_for(const NetworkShape& shape,
-                                     const MinigridNetworkConfig& config) {
+std::vector<ParameterSpec> specs_for(const NetworkShape& shape, const GridCnnConfig& config) {
   const std::int64_t h = side_after(shape.height, config.pool);
   const std::int64_t w = side_after(shape.width, config.pool);
   if (h < 1 || w < 1) {
     throw std::invalid_argument(
-        "observation: " + std::to_string(shape.height) + "x" + std::to_string(shape.width) +
-        " is too small for the MiniGrid network, which needs " +
-        (config.pool ? "7x7, or 4x4 without its pool (pool = false)" : "4x4"));
+        std::string("observation must be at least ") +
+        (config.pool ? "7x7, or 4x4 without the pool (pool = false)" : "4x4") + ", not " +
+        std::to_string(shape.height) + "x" + std::to_string(shape.width));
   }
   std::vector<ParameterSpec> specs;
   add_layer("conv1", {16, shape.channels, 2, 2}, Init::kXavierUniform, 1, specs);
@@ -45,8 +44,8 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape,
 
 }  // namespace
 
-Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkConfig& config,
-                              Random init, Precision precision, at::Device device) {
+Network make_grid_cnn_network(const NetworkShape& shape, const GridCnnConfig& config, Random init,
+                              Precision precision, at::Device device) {
   Parameters parameters(specs_for(shape, config), init, device);
   const Layer conv1(parameters, "conv1");
   const Layer conv2(parameters, "conv2");
@@ -64,7 +63,7 @@ Network make_minigrid_network(const NetworkShape& shape, const MinigridNetworkCo
     const at::Tensor for_value = config.shared_hidden ? for_policy : dense(x, critic).tanh_();
     return {dense(for_policy, policy), dense(for_value, value)};
   };
-  return Network(shape, /*scale=*/1, precision, std::move(parameters), body);
+  return Network(shape, config, /*scale=*/1, precision, std::move(parameters), body);
 }
 
 }  // namespace plr::learn

@@ -1,10 +1,9 @@
-// What do the kernels that learn compute, in plain tensor operations?
+// Reference for the native training kernels of the IMPALA network, in plain tensor operations.
 //
-// The convolutions of Procgen's network forward and back, by hand and in double precision, rounded
-// to bf16 exactly where the kernels round: weights, what a layer is given, gradients of what it
-// gives.  For tests.
+// Forward and backward passes of the convolutions in double precision, rounded to bf16 exactly
+// where the kernels round: weights, inputs of layers, gradients of their outputs.
 //
-//   ProcgenReference reference(network.parameters(), config);
+//   ImpalaReference reference(network.parameters(), config);
 //   const at::Tensor features = reference.forward(obs);                // [B, 2048] of bf16
 //   const auto grads = reference.backward(d_features);                 // by name
 #pragma once
@@ -15,14 +14,14 @@
 #include <map>
 #include <string>
 
+#include "plr/learn/impala_network.h"
 #include "plr/learn/parameters.h"
-#include "plr/learn/procgen_network.h"
 
 namespace plr::testing {
 
-class ProcgenReference {
+class ImpalaReference {
  public:
-  ProcgenReference(const learn::Parameters& parameters, const learn::ProcgenNetworkConfig& config)
+  ImpalaReference(const learn::Parameters& parameters, const learn::ImpalaConfig& config)
       : relu_skip_(config.relu_skip) {
     std::size_t l = 0;
     for (const char* stage : {"stage1", "stage2", "stage3"}) {
@@ -43,10 +42,10 @@ class ProcgenReference {
     for (std::size_t stage = 0; stage < 3; ++stage) {
       Conv& first = convs_[5 * stage];
       Pool& pool = pools_[stage];
-      // In fp32, where equal sums are equal, whatever order they were taken in.
+      // In fp32, where equal sums are equal in any order.
       pool.input = first.conv(rounded(x)).to(at::kFloat);
       at::Tensor largest;
-      std::tie(largest, pool.places) =
+      std::tie(largest, pool.argmax) =
           at::max_pool2d_with_indices(pool.input, {3, 3}, {2, 2}, {1, 1});
       x = largest.to(at::kDouble) + first.bias;
       for (std::size_t block = 0; block < 2; ++block) {
@@ -76,7 +75,7 @@ class ProcgenReference {
       const Pool& pool = pools_[stage];
       const at::Tensor before =
           at::max_pool2d_with_indices_backward(rounded(x).to(at::kFloat), pool.input, {3, 3},
-                                               {2, 2}, {1, 1}, {1, 1}, false, pool.places);
+                                               {2, 2}, {1, 1}, {1, 1}, false, pool.argmax);
       x = convs_[5 * stage].back(rounded(before));
     }
     convs_[0].d_weight /= 255;
@@ -101,7 +100,7 @@ class ProcgenReference {
       input = x;
       return at::conv2d(x, weight, {}, /*stride=*/1, /*padding=*/1);
     }
-    // The gradient of the input; notes those of weight and bias.
+    // Returns the gradient of the input; keeps those of weight and bias.
     at::Tensor back(const at::Tensor& d_output) {
       at::Tensor d_input;
       std::tie(d_input, d_weight, d_bias) =
@@ -111,7 +110,7 @@ class ProcgenReference {
     }
   };
   struct Pool {
-    at::Tensor input, places;
+    at::Tensor input, argmax;
   };
 
   bool relu_skip_;

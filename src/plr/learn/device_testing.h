@@ -1,4 +1,4 @@
-// On what do the tests of this directory compute?
+// The devices on which tests run.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -11,20 +11,20 @@
 
 namespace plr::testing {
 
-// Everything that this machine has.
+// All devices of this machine.
 inline std::vector<std::string> devices() {
   std::vector<std::string> names = {"cpu"};
   if (at::hasCUDA()) names.emplace_back("cuda");
   return names;
 }
 
-// Exactly repeatable: one thread on the CPU, deterministic algorithms on CUDA.
+// Configured to be deterministic: one thread on the CPU, deterministic algorithms on CUDA.
 inline at::Device exactly(const std::string& device) {
   return learn::configure({.device = device, .deterministic = device != "cpu"});
 }
 
-// For tests that want CUDA.  New memory is full of NaN there, so that a kernel that reads what
-// nobody has written does not give the right result by luck.
+// A fixture for tests on a GPU; skips them where there is none.  New memory is filled with NaN, so
+// that a kernel that reads uninitialized memory does not give the right result by chance.
 class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Kernels that learn Procgen on their own against libtorch, and against themselves.
+// The IMPALA network's native forward and backward passes against libtorch and a reference.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
@@ -6,19 +6,21 @@
 #include <map>
 #include <string>
 
+#include "plr/learn/cuda_graph.h"
+#include "plr/learn/device_stream.h"
+#include "plr/learn/device_testing.h"
+#include "plr/learn/impala_reference_testing.h"
+#include "plr/learn/impala_testing.h"
 #include "plr/learn/layers.h"
-#include "plr/learn/own_kernels.h"
-#include "plr/learn/procgen_reference.h"
-#include "plr/learn/repeated.h"
-#include "plr/learn/test_devices.h"
-#include "plr/learn/test_procgen.h"
+#include "plr/learn/native_network_testing.h"
 
 namespace plr::learn {
 namespace {
 
+using testing::TrainableNetwork;
 using Gradients = std::map<std::string, at::Tensor>;
 
-// Flat areas of a few colours, as Procgen has them.
+// Flat areas of a few colors, as in Procgen.
 at::Tensor flat_bytes(std::int64_t batch) {
   Random random = Streams(5).named("obs");
   at::Tensor obs = at::empty({batch, 64, 64, 3}, at::kByte);
@@ -37,8 +39,7 @@ at::Tensor flat_bytes(std::int64_t batch) {
   return obs;
 }
 
-// A number from everything that the network says; linear, so that what the outputs are off by does
-// not come back.
+// A loss of all outputs; linear, so that errors of the outputs do not change its gradients.
 at::Tensor loss_of(const Output& output) {
   const at::TensorOptions here = output.logits.options();
   const at::Tensor columns = at::linspace(-1, 1, output.logits.size(1), here);
@@ -46,9 +47,14 @@ at::Tensor loss_of(const Output& output) {
   return (((output.logits * columns).sum(1) + output.value) * rows).mean();
 }
 
-Gradients gradients_of(const Network& network, const at::Tensor& obs) {
+void add_gradients(TrainableNetwork& network, const at::Tensor& obs) {
+  const ForwardPass pass = network.forward(obs);
+  network.backward(pass, loss_of(pass.output));
+}
+
+Gradients gradients_of(TrainableNetwork& network, const at::Tensor& obs) {
   network.parameters().grads().zero_();
-  loss_of(network.forward(obs)).backward();
+  add_gradients(network, obs);
   Gradients gradients;
   for (const NamedTensor& t : network.parameters().views(network.parameters().grads())) {
     gradients[t.name] = t.tensor.clone();
@@ -68,60 +74,59 @@ bool all_equal(const Gradients& a, const Gradients& b) {
   return a.size() == b.size();
 }
 
-// Networks of equal weights, by our kernels and by libtorch.
-class OwnProcgenLearner : public testing::CudaTest {
+// Networks of equal weights, by native kernels and by libtorch.
+class NativeImpala : public testing::CudaTest {
  protected:
   void SetUp() override {
     CudaTest::SetUp();
     if (IsSkipped()) return;
-    use_own_stream(device_);
-    const Network network = testing::procgen({}, Precision::kBf16, device_);
-    if (!own_procgen_learner(network, {})) GTEST_SKIP() << "no kernels of our own for this device";
+    use_pool_stream(device_);
+    Network network = testing::impala({}, Precision::kBf16, device_);
+    if (!make_native_training(network)) GTEST_SKIP() << "no native kernels for this GPU";
   }
 
-  Network ours(const ProcgenNetworkConfig& config = {}, std::int64_t num_actions = 15) const {
-    Network network = testing::procgen(config, Precision::kBf16, device_, num_actions);
-    network.set_learner(*own_procgen_learner(network, config));
-    return network;
+  TrainableNetwork native(const ImpalaConfig& config = {}, std::int64_t num_actions = 15) const {
+    return TrainableNetwork(testing::impala(config, Precision::kBf16, device_, num_actions),
+                            Kernels::kNative);
   }
-  Network libtorchs(const ProcgenNetworkConfig& config, Precision precision) const {
-    return testing::procgen(config, precision, device_);
+  TrainableNetwork torch(const ImpalaConfig& config, Precision precision) const {
+    return TrainableNetwork(testing::impala(config, precision, device_));
   }
   at::Tensor noise(std::int64_t batch) const {
     return testing::random_bytes({64, 64, 3, 15}, batch, 256).to(device_);
   }
 };
 
-TEST(OwnProcgenLearnerWithoutCuda, IsNotThere) {
-  const Network network = testing::procgen({}, Precision::kFp32, at::kCPU);
-  EXPECT_FALSE(own_procgen_learner(network, {}).has_value());
+TEST(NativeImpalaOnCpu, HasNoKernels) {
+  Network network = testing::impala({}, Precision::kFp32, at::kCPU);
+  EXPECT_EQ(make_native_training(network), nullptr);
 }
 
-TEST_F(OwnProcgenLearner, SeesAsLibtorchDoesUpToRounding) {
+TEST_F(NativeImpala, ForwardEqualsLibtorchUpToRounding) {
   for (const bool relu_skip : {false, true}) {
-    const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    const Network kernels = ours(config);
-    const Network exact = libtorchs(config, Precision::kFp32);
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork kernels = native(config);
+    TrainableNetwork exact = torch(config, Precision::kFp32);
     for (const std::int64_t batch : {66, 1, 3, 200}) {
       SCOPED_TRACE("batch " + std::to_string(batch) + (relu_skip ? ", relu_skip" : ""));
-      const Output a = kernels.forward(noise(batch));
-      const Output b = exact.forward(noise(batch));
-      // As for the kernels that act.
+      const Output a = kernels.forward(noise(batch)).output;
+      const Output b = exact.forward(noise(batch)).output;
+      // The bound of cuda_inference_test.cc.
       EXPECT_LT(distance(a.logits, b.logits), 2e-2);
       EXPECT_LT(distance(a.value, b.value), 2e-2);
     }
   }
 }
 
-// In bf16 a ReLU or a pool now and then decides otherwise, which sends a gradient along another
-// path: no gradient in bf16 lies near the exact one, whoever computes it.  So ours must lie about
-// as far from it as libtorch's.
-TEST_F(OwnProcgenLearner, IsAsCloseToExactGradientsAsLibtorchInBf16) {
+// In bf16 some ReLUs and pools decide differently, which routes gradients along other paths: no
+// gradient in bf16 is close to the exact one.  So the native one must be about as far from it as
+// libtorch's.
+TEST_F(NativeImpala, IsAsCloseToExactGradientsAsLibtorchInBf16) {
   for (const bool relu_skip : {false, true}) {
-    const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    const Network kernels = ours(config);
-    const Network rounded = libtorchs(config, Precision::kBf16);
-    const Network exact = libtorchs(config, Precision::kFp32);
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork kernels = native(config);
+    TrainableNetwork rounded = torch(config, Precision::kBf16);
+    TrainableNetwork exact = torch(config, Precision::kFp32);
     for (const std::int64_t batch : {66, 200}) {
       const Gradients a = gradients_of(kernels, noise(batch));
       const Gradients b = gradients_of(rounded, noise(batch));
@@ -141,9 +146,9 @@ TEST_F(OwnProcgenLearner, IsAsCloseToExactGradientsAsLibtorchInBf16) {
 }
 
 // The convolutions' gradients by the reference, the other layers by libtorch in bf16.
-Gradients reference_gradients(const Network& network, const ProcgenNetworkConfig& config,
+Gradients reference_gradients(TrainableNetwork& network, const ImpalaConfig& config,
                               const at::Tensor& obs) {
-  testing::ProcgenReference reference(network.parameters(), config);
+  testing::ImpalaReference reference(network.parameters(), config);
   const at::Tensor features = reference.forward(obs).requires_grad_();
   const auto rounded = [&](const char* name) {
     Layer layer(network.parameters(), name);
@@ -158,9 +163,9 @@ Gradients reference_gradients(const Network& network, const ProcgenNetworkConfig
   return reference.backward(features.grad());
 }
 
-// What remains between them comes from the order of sums, which now and then rounds a number the
-// other way, and so decides a ReLU or a pool otherwise.
-void expect_the_references_gradients(const Network& network, const ProcgenNetworkConfig& config,
+// The remaining difference comes from the order of sums, which rounds some numbers differently and
+// thereby changes some ReLUs and pools.
+void expect_the_references_gradients(TrainableNetwork& network, const ImpalaConfig& config,
                                      const at::Tensor& obs, double bound) {
   const Gradients ours = gradients_of(network, obs);
   for (const auto& [name, gradient] : reference_gradients(network, config, obs)) {
@@ -172,11 +177,11 @@ void expect_the_references_gradients(const Network& network, const ProcgenNetwor
   }
 }
 
-// A wrong path would show as a distance of about 1.
-TEST(OwnProcgenLearnerWithoutCuda, ReferenceLiesWithinRoundingOfLibtorch) {
+// A wrong path would give a distance of about 1.
+TEST(NativeImpalaOnCpu, ReferenceLiesWithinRoundingOfLibtorch) {
   for (const bool relu_skip : {false, true}) {
-    const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    const Network exact = testing::procgen(config, Precision::kFp32, testing::exactly("cpu"));
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork exact(testing::impala(config, Precision::kFp32, testing::exactly("cpu")));
     const at::Tensor obs = testing::random_bytes({64, 64, 3, 15}, 4, 256);
     const Gradients gradients = gradients_of(exact, obs);
     for (const auto& [name, gradient] : reference_gradients(exact, config, obs)) {
@@ -187,13 +192,13 @@ TEST(OwnProcgenLearnerWithoutCuda, ReferenceLiesWithinRoundingOfLibtorch) {
   }
 }
 
-// The reference summed in fp32, on a CPU, lies up to 0.023 from itself in double for batches of 66
-// and 200.  In a small batch one hidden unit that decides otherwise changes much: up to 0.15 for 1
-// and 3; a path that is wrong still shows as about 1.
-TEST_F(OwnProcgenLearner, GivesTheGradientsOfAReferenceThatRoundsAlike) {
+// On a CPU the reference summed in fp32 differs by up to 0.023 from the one in double for batches
+// of 66 and 200.  In a small batch a single hidden unit matters: up to 0.15 for 1 and 3; a wrong
+// path would still give about 1.
+TEST_F(NativeImpala, GradientsEqualThoseOfAReferenceThatRoundsAlike) {
   for (const bool relu_skip : {false, true}) {
-    const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    const Network network = ours(config);
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork network = native(config);
     for (const std::int64_t batch : {66, 200}) {
       expect_the_references_gradients(network, config, noise(batch), 5e-2);
     }
@@ -204,26 +209,26 @@ TEST_F(OwnProcgenLearner, GivesTheGradientsOfAReferenceThatRoundsAlike) {
   }
 }
 
-// The first layer looks at single pixels of two colours, so that most pools have several largest,
+// The first layer depends on single pixels of two colors, so that most pools have several maxima,
 // positive and negative ones, in different surroundings.  On a CPU as above, the first layer's
-// gradient is off by 0.01 to 0.042, and by 0.2 to 0.35 if the last of equals is taken.
-TEST_F(OwnProcgenLearner, GivesTheFirstOfEqualsThePoolsGradient) {
-  const at::Tensor colours = at::tensor({40, 90, 200, 220, 60, 30}, at::kByte).view({2, 3});
+// gradient differs by 0.01 to 0.042, and by 0.2 to 0.35 if the last of equals is taken.
+TEST_F(NativeImpala, MaxPoolRoutesTheGradientToTheFirstOfEqualPixels) {
+  const at::Tensor colors = at::tensor({40, 90, 200, 220, 60, 30}, at::kByte).view({2, 3});
   const at::Tensor which = testing::random_bytes({64, 64, 1, 15}, 66, 2).flatten().to(at::kLong);
-  const at::Tensor obs = colours.index_select(0, which).view({66, 64, 64, 3}).to(device_);
+  const at::Tensor obs = colors.index_select(0, which).view({66, 64, 64, 3}).to(device_);
   for (const bool relu_skip : {false, true}) {
-    const ProcgenNetworkConfig config{.relu_skip = relu_skip};
-    const Network network = ours(config);
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork network = native(config);
     const at::Tensor weight = network.parameters()["stage1.conv.w"].detach();
-    const at::Tensor centre = weight.select(3, 1).select(2, 1).clone();
+    const at::Tensor center = weight.select(3, 1).select(2, 1).clone();
     weight.zero_();
-    weight.select(3, 1).select(2, 1).copy_(centre);
+    weight.select(3, 1).select(2, 1).copy_(center);
     expect_the_references_gradients(network, config, obs, 0.1);
   }
 }
 
-TEST_F(OwnProcgenLearner, HasTheSlopeThatItsGradientSays) {
-  const Network network = ours();
+TEST_F(NativeImpala, GradientIsTheSlopeOfTheLoss) {
+  TrainableNetwork network = native();
   const at::Tensor obs = noise(16);
   gradients_of(network, obs);
   const at::Tensor gradient = network.parameters().grads().clone();
@@ -231,78 +236,78 @@ TEST_F(OwnProcgenLearner, HasTheSlopeThatItsGradientSays) {
   const double length = gradient.norm().item<double>();
   const auto loss_at = [&](double far) {
     network.parameters().values().copy_(start + gradient * (far / length));
-    return loss_of(network.forward(obs)).item<double>();
+    return loss_of(network.forward(obs).output).item<double>();
   };
-  // Far enough that the rounding of weights averages out, near enough to be straight.
+  // Large enough that the rounding of weights averages out, small enough for a linear loss.
   const double step = 3e-2;
   EXPECT_NEAR((loss_at(step) - loss_at(-step)) / (2 * step * length), 1, 0.1);
 }
 
-TEST_F(OwnProcgenLearner, TakesFloatsAsItTakesBytes) {
-  const Network network = ours();
+TEST_F(NativeImpala, FloatsGiveTheBitsOfBytes) {
+  TrainableNetwork network = native();
   for (const std::int64_t batch : {3, 66}) {
     const at::Tensor bytes = noise(batch);
     const at::Tensor floats = bytes.to(at::kFloat);
-    EXPECT_TRUE(network.forward(bytes).logits.equal(network.forward(floats).logits));
+    EXPECT_TRUE(network.forward(bytes).output.logits.equal(network.forward(floats).output.logits));
     EXPECT_TRUE(all_equal(gradients_of(network, bytes), gradients_of(network, floats)));
   }
 }
 
-TEST_F(OwnProcgenLearner, GivesTheSameBitsEveryTime) {
-  const Network network = ours();
+TEST_F(NativeImpala, IsDeterministic) {
+  TrainableNetwork network = native();
   const at::Tensor obs = noise(5);
   const Gradients first = gradients_of(network, obs);
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(all_equal(gradients_of(network, obs), first)) << i;
 }
 
-TEST_F(OwnProcgenLearner, GivesTheSameBitsWhenRecorded) {
-  const Network network = ours();
+TEST_F(NativeImpala, CudaGraphReplaysTheSameBits) {
+  TrainableNetwork network = native();
   const at::Tensor obs = noise(66);
   gradients_of(network, obs);
   const at::Tensor eager = network.parameters().grads().clone();
-  Repeated step(device_);
+  CudaGraphRunner step(device_);
   for (int i = 0; i < 6; ++i) {  // the first ones are not recorded
     network.parameters().grads().fill_(1);
-    step([&] {
+    step.run([&] {
       network.parameters().grads().zero_();
-      loss_of(network.forward(obs)).backward();
+      add_gradients(network, obs);
     });
-    wait_for(device_);
+    synchronize(device_);
     EXPECT_TRUE(network.parameters().grads().equal(eager)) << i;
   }
 }
 
-TEST_F(OwnProcgenLearner, SeesChangedWeights) {
-  const Network network = ours();
+TEST_F(NativeImpala, ForwardUsesChangedWeights) {
+  TrainableNetwork network = native();
   const at::Tensor obs = noise(3);
-  const at::Tensor before = network.forward(obs).value;
+  const at::Tensor before = network.forward(obs).output.value;
   network.parameters()["stage3.block2.conv2.w"].detach().mul_(2);
-  EXPECT_FALSE(network.forward(obs).value.equal(before));
+  EXPECT_FALSE(network.forward(obs).output.value.equal(before));
 }
 
-TEST_F(OwnProcgenLearner, AddsTwoPasses) {
-  const Network network = ours();
+TEST_F(NativeImpala, AddsTheGradientsOfTwoPasses) {
+  TrainableNetwork network = native();
   const at::Tensor obs = noise(66);
   const Gradients once = gradients_of(network, obs);
-  loss_of(network.forward(obs)).backward();
+  add_gradients(network, obs);
   for (const auto& t : network.parameters().views(network.parameters().grads())) {
     EXPECT_TRUE(t.tensor.equal(2 * once.at(t.name))) << t.name;
   }
 }
 
-TEST_F(OwnProcgenLearner, RefusesToGoBackThroughAnOverwrittenPass) {
-  const Network network = ours();
-  const at::Tensor loss = loss_of(network.forward(noise(3)));
+TEST_F(NativeImpala, RefusesBackwardOfAnOverwrittenPass) {
+  TrainableNetwork network = native();
+  const ForwardPass first = network.forward(noise(3));
   network.forward(noise(3));
-  EXPECT_THROW(loss.backward(), std::exception);
-  const at::Tensor last = loss_of(network.forward(noise(3)));
-  network.forward(noise(5));  // of another size: other memory
-  EXPECT_NO_THROW(last.backward());
+  EXPECT_THROW(network.backward(first, loss_of(first.output)), std::logic_error);
+  const ForwardPass last = network.forward(noise(3));
+  network.forward(noise(5));  // another size uses other memory
+  EXPECT_NO_THROW(network.backward(last, loss_of(last.output)));
 }
 
-TEST_F(OwnProcgenLearner, LearnsAnyNumberOfActions) {
-  const Network network = ours({}, 7);
-  EXPECT_EQ(network.forward(noise(3)).logits.size(1), 7);
+TEST_F(NativeImpala, SupportsAnyNumberOfActions) {
+  TrainableNetwork network = native({}, 7);
+  EXPECT_EQ(network.forward(noise(3)).output.logits.size(1), 7);
   EXPECT_GT(gradients_of(network, noise(3)).at("stage1.conv.w").norm().item<double>(), 0);
 }
 

@@ -1,4 +1,4 @@
-// Which Procgen network and which images do tests of kernels take?
+// An IMPALA network and images for tests of native kernels.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "plr/learn/procgen_network.h"
+#include "plr/learn/impala_network.h"
 
 namespace plr::testing {
 
@@ -20,12 +20,12 @@ inline at::Tensor random_bytes(const learn::NetworkShape& shape, std::int64_t ba
   return obs;
 }
 
-// With biases, and larger heads than at the start of training, so that policies are decided and
-// values differ.
-inline learn::Network procgen(const learn::ProcgenNetworkConfig& config, learn::Precision precision,
-                              at::Device device, std::int64_t num_actions = 15) {
-  learn::Network network = learn::make_procgen_network({64, 64, 3, num_actions}, config,
-                                                       Streams(7).named("init"), precision, device);
+// With biases, and larger heads than at the start of training, so that policies are not uniform
+// and values differ.
+inline learn::Network impala(const learn::ImpalaConfig& config, learn::Precision precision,
+                             at::Device device, std::int64_t num_actions = 15) {
+  learn::Network network = learn::make_impala_network({64, 64, 3, num_actions}, config,
+                                                      Streams(7).named("init"), precision, device);
   const at::NoGradGuard no_grad;
   network.parameters()["policy.w"].detach().mul_(50);
   for (const learn::NamedTensor& t : network.parameters().views(network.parameters().values())) {

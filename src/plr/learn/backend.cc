@@ -1,0 +1,41 @@
+#include "plr/learn/backend.h"
+
+#include <ATen/ATen.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "plr/learn/cuda_backend.h"
+#include "plr/learn/torch_backend.h"
+
+namespace plr::learn {
+namespace {
+
+Output rows(const Output& output, std::int64_t first, std::int64_t count) {
+  return {output.logits.narrow(0, first, count), output.value.narrow(0, first, count)};
+}
+
+}  // namespace
+
+ForwardPass Backend::forward(const at::Tensor& obs, const at::Tensor& more_obs) {
+  if (!more_obs.defined()) return forward_all(obs);
+  ForwardPass pass = forward_all(at::cat({obs, more_obs}));
+  const Output both = pass.output;
+  pass.output = rows(both, 0, obs.size(0));
+  pass.more = rows(both, obs.size(0), more_obs.size(0));
+  return pass;
+}
+
+std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
+  const bool use_cuda = kernels != Kernels::kLibtorch && runs_native_kernels(network.device());
+  std::unique_ptr<Backend> backend = use_cuda ? make_cuda_backend(std::move(network))
+                                              : std::make_unique<TorchBackend>(std::move(network));
+  if (kernels == Kernels::kNative && !backend->is_native()) {
+    throw std::invalid_argument(
+        "kernels must be auto or libtorch, not native: there are no native kernels for this "
+        "network, device and precision");
+  }
+  return backend;
+}
+
+}  // namespace plr::learn

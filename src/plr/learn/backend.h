@@ -1,0 +1,112 @@
+// A backend computes a network's inference and its gradient steps.
+//
+// This is the seam between libtorch and native CUDA kernels.  Two implementations:
+//
+//   TorchBackend  libtorch, on any device                                      torch_backend.h
+//   CudaBackend   native kernels for what they support of a network, its precision and the GPU,
+//                 libtorch for the rest                                        cuda_backend.h
+//
+// make_backend() is the only place that chooses:
+//
+//   const std::unique_ptr<Backend> backend = make_backend(std::move(network), compute.kernels);
+//   Policy policy(*backend, {}, num_slots);                            // inference
+//   Ppo ppo(*backend, {.epochs = 4}, streams.named("minibatches"));    // gradient steps
+//
+// A gradient step is gather, forward, backward, step, store_losses, in this order.  Each function
+// enqueues its work on the current stream of the device and does not wait, so that a step can be
+// recorded as a CUDA graph (cuda_graph.h).
+//
+// A recurrent network enters at two places: its hidden state becomes an argument of
+// Inference::submit() and a part of the results, kept per slot, and the rows of
+// UpdateTensors::permutations become sequences, which gather() returns as [L, B] together with the
+// state at their beginning.  forward() and backward() keep their signatures.
+//
+// Owns the network.  Not copyable.  Not thread-safe: one thread uses a backend and everything made
+// from it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "plr/learn/adam.h"
+#include "plr/learn/compute.h"
+#include "plr/learn/inference.h"
+#include "plr/learn/minibatch.h"
+#include "plr/learn/network.h"
+
+namespace plr::learn {
+
+struct PpoConfig;  // ppo.h
+
+// What a native forward pass keeps for its backward pass; empty where libtorch's autograd does
+// that.
+struct SavedActivations {
+  // The results of the native part: leaves of autograd, where libtorch's backward pass ends and the
+  // native one begins.
+  std::vector<at::Tensor> outputs;
+  std::vector<at::Tensor> tensors;
+  std::int64_t pass = 0;  // number of the forward pass
+};
+
+// The result of Backend::forward(), on which a loss is computed through autograd.
+struct ForwardPass {
+  Output output;  // of the mini-batch
+  Output more;    // of further observations, if there were any
+  SavedActivations saved;
+};
+
+class Backend {
+ public:
+  explicit Backend(Network network) : network_(std::move(network)) {}
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  Network& network() { return network_; }
+  const Network& network() const { return network_; }
+
+  // Whether native kernels compute the network's inference and its training.
+  virtual bool is_native() const = 0;
+
+  // Inference for a group of slots, at most `max_batch` observations at a time.  The backend must
+  // outlive it.
+  virtual std::unique_ptr<Inference> make_inference(const PolicyConfig& config,
+                                                    std::size_t max_batch) = 0;
+
+  // The samples of the mini-batch at update.position.
+  virtual Minibatch gather(const UpdateTensors& update) = 0;
+
+  // The network's outputs for observations [B, H, W, C], and for further ones, in one pass;
+  // `more_obs` may be undefined.
+  ForwardPass forward(const at::Tensor& obs, const at::Tensor& more_obs = {});
+
+  // Adds the gradients of PPO's loss to those of the network's parameters.  `extra_loss`, a scalar
+  // computed from the pass's outputs, is added to the loss if it is defined.  Returns the losses
+  // [LossColumn::kCount]; the gradient norm is still missing.
+  virtual at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch,
+                              const ForwardPass& pass, const at::Tensor& extra_loss) = 0;
+
+  // Clips the gradients and applies them by Adam; writes their norm before clipping into `losses`.
+  // Changes no weight if `broken` is 1, or becomes 1 because the loss or the norm is not finite.
+  virtual void step(const at::Tensor& losses, const at::Tensor& broken, Adam& adam) = 0;
+
+  // Copies the losses to the row update.position of update.losses and increments the position.
+  virtual void store_losses(const at::Tensor& losses, const UpdateTensors& update) = 0;
+
+ private:
+  // Outputs for all of `obs`, in ForwardPass::output.
+  virtual ForwardPass forward_all(const at::Tensor& obs) = 0;
+
+  Network network_;
+};
+
+// CudaBackend where the program was built with native kernels, the GPU runs them (Ampere or newer)
+// and `kernels` is not kLibtorch, else TorchBackend.  Throws std::invalid_argument if `kernels` is
+// kNative and the backend is not native.
+std::unique_ptr<Backend> make_backend(Network network, Kernels kernels = Kernels::kAuto);
+
+}  // namespace plr::learn

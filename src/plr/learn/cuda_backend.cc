@@ -1,0 +1,194 @@
+#include "plr/learn/cuda_backend.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <utility>
+#include <vector>
+
+#include "plr/learn/cuda/ppo/adam_step.h"
+#include "plr/learn/cuda/ppo/ppo_step.h"
+#include "plr/learn/cuda_device.h"
+#include "plr/learn/cuda_inference.h"
+#include "plr/learn/native_network.h"
+#include "plr/learn/ppo.h"
+#include "plr/learn/torch_inference.h"
+
+namespace plr::learn {
+namespace {
+
+// A counter of finished thread blocks, which kernels leave at zero.
+at::Tensor make_counter(at::Device device) {
+  return at::zeros({1}, at::TensorOptions(device).dtype(at::kInt));
+}
+
+unsigned* counter_data(const at::Tensor& counter) {
+  return reinterpret_cast<unsigned*>(counter.mutable_data_ptr<int>());
+}
+
+float* data(const at::Tensor& tensor) { return tensor.mutable_data_ptr<float>(); }
+
+class CudaBackend : public Backend {
+ public:
+  explicit CudaBackend(Network given)
+      : Backend(std::move(given)),
+        inference_(make_native_inference(network())),
+        training_(make_native_training(network())),
+        loss_blocks_done_(make_counter(network().device())),
+        adam_blocks_done_(make_counter(network().device())) {}
+
+  bool is_native() const override { return inference_ && training_; }
+
+  std::unique_ptr<Inference> make_inference(const PolicyConfig& config,
+                                            std::size_t max_batch) override;
+  Minibatch gather(const UpdateTensors& update) override;
+  at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const ForwardPass& pass,
+                      const at::Tensor& extra_loss) override;
+  void step(const at::Tensor& losses, const at::Tensor& broken, Adam& adam) override;
+  void store_losses(const at::Tensor& losses, const UpdateTensors& update) override;
+
+ private:
+  ForwardPass forward_all(const at::Tensor& obs) override;
+
+  // Null where libtorch computes the network.
+  std::unique_ptr<NativeInference> inference_;
+  std::unique_ptr<NativeTraining> training_;
+  at::Tensor loss_blocks_done_;  // [1] int, this and the next
+  at::Tensor adam_blocks_done_;
+};
+
+std::unique_ptr<Inference> CudaBackend::make_inference(const PolicyConfig& config,
+                                                       std::size_t max_batch) {
+  if (!inference_) return std::make_unique<TorchInference>(network(), config, max_batch);
+  return std::make_unique<CudaInference>(network(), *inference_, config, max_batch);
+}
+
+Minibatch CudaBackend::gather(const UpdateTensors& update) {
+  const std::int64_t batch = update.permutations.size(1);
+  std::vector<std::int64_t> shape = update.obs.sizes().vec();
+  shape[0] = batch;
+  // All columns but the action, which becomes an integer.
+  const at::Tensor columns = at::empty({SampleColumn::kCount - 1, batch}, update.samples.options());
+  const auto column = [&](SampleColumn::Index which) { return columns[which - 1]; };
+  Minibatch minibatch{.obs = at::empty(shape, update.obs.options()),
+                      .actions = at::empty({batch}, update.permutations.options()),
+                      .old_log_probs = column(SampleColumn::kLogProb),
+                      .old_values = column(SampleColumn::kValue),
+                      .advantages = column(SampleColumn::kAdvantage),
+                      .returns = column(SampleColumn::kReturn)};
+  cuda::gather({.obs = update.obs.const_data_ptr<std::uint8_t>(),
+                .samples = update.samples.const_data_ptr<float>(),
+                .permutations = update.permutations.const_data_ptr<std::int64_t>(),
+                .position = update.position.const_data_ptr<std::int64_t>(),
+                .obs_bytes = update.obs.numel() / update.obs.size(0),
+                .batch = static_cast<int>(batch),
+                .out_obs = minibatch.obs.mutable_data_ptr<std::uint8_t>(),
+                .out_actions = minibatch.actions.mutable_data_ptr<std::int64_t>(),
+                .out_columns = data(columns)},
+               current_stream());
+  return minibatch;
+}
+
+ForwardPass CudaBackend::forward_all(const at::Tensor& obs) {
+  if (!training_) return {.output = network().forward(obs), .more = {}, .saved = {}};
+  const at::Tensor on_device = network().to_device(obs);
+  const bool is_bytes = on_device.scalar_type() == at::kByte;
+  SavedActivations saved =
+      training_->forward((is_bytes ? on_device : on_device.to(at::kFloat)).contiguous());
+  const Output output = training_->heads(saved);
+  return {.output = output, .more = {}, .saved = std::move(saved)};
+}
+
+at::Tensor CudaBackend::backward(const PpoConfig& config, const Minibatch& minibatch,
+                                 const ForwardPass& pass, const at::Tensor& extra_loss) {
+  const at::Tensor logits = pass.output.logits.detach().contiguous();
+  const at::Tensor values = pass.output.value.detach().contiguous();
+  const at::Tensor actions = minibatch.actions.contiguous();
+  const at::Tensor old_log_probs = minibatch.old_log_probs.contiguous();
+  const at::Tensor old_values = minibatch.old_values.contiguous();
+  const at::Tensor advantages = minibatch.advantages.contiguous();
+  const at::Tensor returns = minibatch.returns.contiguous();
+  const int batch = static_cast<int>(logits.size(0));
+  const at::Tensor sums =
+      at::empty({cuda::loss_blocks(batch), cuda::LossSum::kCount}, logits.options());
+  const at::Tensor logits_grad = at::empty_like(logits);
+  const at::Tensor values_grad = at::empty_like(values);
+  const at::Tensor losses = at::empty({LossColumn::kCount}, logits.options());
+  cuda::ppo_loss({.logits = logits.const_data_ptr<float>(),
+                  .values = values.const_data_ptr<float>(),
+                  .actions = actions.const_data_ptr<std::int64_t>(),
+                  .old_log_probs = old_log_probs.const_data_ptr<float>(),
+                  .old_values = old_values.const_data_ptr<float>(),
+                  .advantages = advantages.const_data_ptr<float>(),
+                  .returns = returns.const_data_ptr<float>(),
+                  .extra = extra_loss.defined() ? extra_loss.const_data_ptr<float>() : nullptr,
+                  .batch = batch,
+                  .num_actions = static_cast<int>(logits.size(1)),
+                  .clip = static_cast<float>(config.clip),
+                  .clip_value_loss = config.clip_value_loss,
+                  .value_coef = static_cast<float>(config.value_coef),
+                  .entropy_coef = static_cast<float>(config.entropy_coef),
+                  .partial_sums = data(sums),
+                  .blocks_done = counter_data(loss_blocks_done_),
+                  .logits_grad = data(logits_grad),
+                  .values_grad = data(values_grad),
+                  .losses = data(losses)},
+                 current_stream());
+  std::vector<at::Tensor> tensors = {pass.output.logits, pass.output.value};
+  std::vector<at::Tensor> grads = {logits_grad, values_grad};
+  if (extra_loss.defined()) {
+    tensors.push_back(extra_loss);
+    grads.push_back(at::ones_like(extra_loss));
+  }
+  if (training_) {
+    training_->backward_from(tensors, grads, pass.saved);
+  } else {
+    torch::autograd::backward(tensors, grads);
+  }
+  return losses;
+}
+
+void CudaBackend::step(const at::Tensor& losses, const at::Tensor& broken, Adam& adam) {
+  const at::Tensor loss = losses[LossColumn::kTotal];
+  const at::Tensor norm = losses[LossColumn::kGradNorm];
+  const AdamState& state = adam.state();
+  const AdamConfig& config = adam.config();
+  const Parameters& parameters = adam.parameters();
+  const at::Tensor sums = at::empty({cuda::kNormBlocks}, losses.options());
+  const at::Tensor scales = at::empty({3}, losses.options());
+  cuda::adam_step({.values = data(parameters.values()),
+                   .grads = data(parameters.grads()),
+                   .first_moment = data(state.first_moment),
+                   .second_moment = data(state.second_moment),
+                   .length = parameters.values().numel(),
+                   .loss = loss.const_data_ptr<float>(),
+                   .steps = data(state.num_steps),
+                   .broken = data(broken),
+                   .norm = data(norm),
+                   .partial_sums = data(sums),
+                   .scales = data(scales),
+                   .blocks_done = counter_data(adam_blocks_done_),
+                   .learning_rate = config.learning_rate,
+                   .beta1 = config.beta1,
+                   .beta2 = config.beta2,
+                   .epsilon = config.epsilon,
+                   .max_grad_norm = config.max_grad_norm},
+                  current_stream());
+}
+
+void CudaBackend::store_losses(const at::Tensor& losses, const UpdateTensors& update) {
+  cuda::store_losses(losses.const_data_ptr<float>(), data(update.losses),
+                     update.position.mutable_data_ptr<std::int64_t>(), current_stream());
+}
+
+}  // namespace
+
+bool runs_native_kernels(at::Device device) {
+  return device.is_cuda() && capability(device) >= kAmpere;
+}
+
+std::unique_ptr<Backend> make_cuda_backend(Network network) {
+  return std::make_unique<CudaBackend>(std::move(network));
+}
+
+}  // namespace plr::learn

@@ -1,0 +1,213 @@
+// Inference by native kernels against libtorch's.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "plr/learn/backend.h"
+#include "plr/learn/cuda_backend.h"
+#include "plr/learn/device_testing.h"
+#include "plr/learn/grid_cnn_network.h"
+#include "plr/learn/impala_testing.h"
+#include "plr/learn/native_network.h"
+#include "plr/learn/policy.h"
+
+namespace plr::learn {
+namespace {
+
+using testing::impala;
+using testing::random_bytes;
+
+struct Decided {
+  explicit Decided(std::size_t batch)
+      : actions(batch), log_probs(batch), values(batch), terms(batch) {}
+  std::vector<std::int32_t> actions;
+  std::vector<float> log_probs, values, terms;
+};
+
+Decided decide(Backend& backend, const PolicyConfig& config, const at::Tensor& obs) {
+  const auto batch = static_cast<std::size_t>(obs.size(0));
+  Policy policy(backend, config, batch);
+  Random random = Streams(4).named("actions");
+  std::vector<double> uniforms(batch);
+  for (double& u : uniforms) u = random.uniform();
+  Decided out(batch);
+  policy.act(obs, uniforms, {out.actions, out.log_probs, out.values, out.terms});
+  return out;
+}
+
+// Larger heads than at the start of training, so that policies are not uniform and values differ.
+Network grid_cnn(const NetworkShape& shape, const GridCnnConfig& config, at::Device device) {
+  Network network =
+      make_grid_cnn_network(shape, config, Streams(7).named("init"), Precision::kFp32, device);
+  const at::NoGradGuard no_grad;
+  network.parameters()["policy.w"].detach().mul_(100);
+  for (const char* name : {"conv1.b", "conv2.b", "conv3.b", "policy.b", "value.b"}) {
+    const at::Tensor bias = network.parameters()[name].detach();
+    bias.copy_(at::linspace(-0.2, 0.3, bias.numel()));
+  }
+  return network;
+}
+
+void expect_equal_decisions(const Decided& ours, const Decided& theirs, double tolerance) {
+  for (std::size_t i = 0; i < ours.actions.size(); ++i) {
+    EXPECT_EQ(ours.actions[i], theirs.actions[i]) << i;
+    EXPECT_NEAR(ours.log_probs[i], theirs.log_probs[i], tolerance) << i;
+    EXPECT_NEAR(ours.values[i], theirs.values[i], tolerance * (1 + std::abs(theirs.values[i])))
+        << i;
+    EXPECT_NEAR(ours.terms[i], theirs.terms[i], tolerance) << i;
+  }
+}
+
+TEST(CudaInferenceOnCpu, HasNoKernels) {
+  EXPECT_EQ(make_native_inference(grid_cnn({14, 14, 3, 7}, {}, at::kCPU)), nullptr);
+}
+
+class GridCnnInference : public testing::CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
+    if (!runs_native_kernels(device_)) GTEST_SKIP() << "no native kernels for this GPU";
+  }
+
+  std::unique_ptr<Backend> native(const NetworkShape& shape, const GridCnnConfig& config) const {
+    std::unique_ptr<Backend> backend = make_backend(grid_cnn(shape, config, device_));
+    EXPECT_NE(make_native_inference(backend->network()), nullptr);
+    return backend;
+  }
+  std::unique_ptr<Backend> torch(const NetworkShape& shape, const GridCnnConfig& config) const {
+    return make_backend(grid_cnn(shape, config, device_), Kernels::kLibtorch);
+  }
+};
+
+TEST_F(GridCnnInference, DecidesAsLibtorchDoes) {
+  struct Case {
+    NetworkShape shape;
+    GridCnnConfig config;
+  };
+  for (const Case& c : {Case{{14, 14, 3, 7}, {}},
+                        {{19, 19, 3, 7}, {.channels = 64}},
+                        {{7, 9, 3, 3}, {}},
+                        {{25, 25, 3, 7}, {.channels = 64}},
+                        {{6, 6, 3, 7}, {.pool = false}},
+                        {{25, 25, 3, 7}, {.pool = false}},
+                        {{12, 15, 3, 7}, {.channels = 64, .pool = false, .shared_hidden = true}}}) {
+    const std::unique_ptr<Backend> ours = native(c.shape, c.config);
+    const std::unique_ptr<Backend> libtorchs = torch(c.shape, c.config);
+    for (const std::int64_t batch : {64, 1, 13, 40, 150}) {
+      for (const ScoreFunction term :
+           {ScoreFunction::kValueL1, ScoreFunction::kPolicyEntropy, ScoreFunction::kLeastConfidence,
+            ScoreFunction::kMinMargin}) {
+        for (const bool greedy : {false, true}) {
+          const PolicyConfig config{.score_function = term, .greedy = greedy};
+          const at::Tensor obs = random_bytes(c.shape, batch, 11);
+          expect_equal_decisions(decide(*ours, config, obs), decide(*libtorchs, config, obs), 2e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GridCnnInference, IsDeterministic) {
+  const NetworkShape shape{19, 19, 3, 7};
+  const std::unique_ptr<Backend> backend = native(shape, {.channels = 64});
+  const at::Tensor obs = random_bytes(shape, 64, 11);
+  const Decided first = decide(*backend, {}, obs);
+  for (int i = 0; i < 300; ++i) {
+    const Decided again = decide(*backend, {}, obs);
+    ASSERT_EQ(again.values, first.values);
+    ASSERT_EQ(again.log_probs, first.log_probs);
+  }
+}
+
+TEST_F(GridCnnInference, UsesChangedWeights) {
+  const NetworkShape shape{14, 14, 3, 7};
+  const std::unique_ptr<Backend> ours = native(shape, {});
+  const std::unique_ptr<Backend> libtorchs = torch(shape, {});
+  const at::Tensor obs = random_bytes(shape, 8, 11);
+  decide(*ours, {}, obs);
+  for (Backend* backend : {ours.get(), libtorchs.get()}) {
+    backend->network().parameters().values().mul_(1.1);
+  }
+  expect_equal_decisions(decide(*ours, {}, obs), decide(*libtorchs, {}, obs), 2e-5);
+}
+
+double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) {
+  const at::Tensor a = at::tensor(ours).to(at::kDouble);
+  const at::Tensor b = theirs.cpu().to(at::kDouble);
+  return ((a - b).norm() / b.norm()).item<double>();
+}
+
+class ImpalaInference : public testing::CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped()) return;
+    if (!make_native_inference(impala({}, Precision::kBf16, device_))) {
+      GTEST_SKIP() << "no native kernels for this GPU";
+    }
+  }
+
+  std::unique_ptr<Backend> native(const ImpalaConfig& config) const {
+    return make_backend(impala(config, Precision::kBf16, device_), Kernels::kNative);
+  }
+};
+
+TEST_F(ImpalaInference, EqualsLibtorchUpToRounding) {
+  for (const bool relu_skip : {false, true}) {
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    const std::unique_ptr<Backend> backend = native(config);
+    const Network exact = impala(config, Precision::kFp32, device_);
+    for (const std::int64_t batch : {64, 1, 13, 33, 128, 200}) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + (relu_skip ? ", relu_skip" : ""));
+      const at::Tensor obs = random_bytes({64, 64, 3, 15}, batch, 256);
+      const Decided ours = decide(*backend, {.greedy = true}, obs);
+      const c10::InferenceMode inference;
+      const Output theirs = exact.forward(obs);
+      // bf16 keeps 8 bits, and rounding errors of some 2^-9 add up over 17 layers: 5e-3 was
+      // measured for logits and 1.2e-2 for values; one wrong pixel at an edge would show as more.
+      EXPECT_LT(relative_error(ours.values, theirs.value), 2e-2);
+      const at::Tensor best = std::get<0>(at::log_softmax(theirs.logits, 1).max(1));
+      EXPECT_LT(relative_error(ours.log_probs, best), 2e-2);
+    }
+  }
+}
+
+TEST_F(ImpalaInference, EveryClusterShapeGivesTheSameBits) {
+  const std::unique_ptr<Backend> backend = native({});
+  const at::Tensor obs = random_bytes({64, 64, 3, 15}, 128, 256);
+  const Decided all = decide(*backend, {}, obs);  // one thread block per image
+  for (int i = 0; i < 100; ++i) {
+    for (const std::int64_t batch : {32, 64, 128}) {  // 4, 2 and 1 thread blocks per image
+      const Decided some = decide(*backend, {}, obs.narrow(0, 0, batch));
+      for (std::size_t k = 0; k < some.values.size(); ++k) {
+        ASSERT_EQ(some.values[k], all.values[k]) << batch << ' ' << k;
+        ASSERT_EQ(some.log_probs[k], all.log_probs[k]) << batch << ' ' << k;
+      }
+    }
+  }
+}
+
+TEST_F(ImpalaInference, RefreshTakesOverChangedWeights) {
+  const std::unique_ptr<Backend> backend = native({});
+  const at::Tensor obs = random_bytes({64, 64, 3, 15}, 8, 256);
+  Policy policy(*backend, {}, 8);
+  const auto infer = [&](std::vector<float>& values) {
+    policy.submit(obs, std::vector<double>(8));
+    policy.collect_values(values);
+  };
+  std::vector<float> before(8), not_refreshed(8), after(8);
+  infer(before);
+  backend->network().parameters()["stage1.conv.w"].detach().mul_(2);
+  infer(not_refreshed);
+  policy.refresh();
+  infer(after);
+  EXPECT_EQ(before, not_refreshed);
+  EXPECT_NE(before, after);
+}
+
+}  // namespace
+}  // namespace plr::learn

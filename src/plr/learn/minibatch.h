@@ -1,0 +1,31 @@
+// The tensors of a PPO update: a whole rollout on the device, and one mini-batch of it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "plr/learn/columns.h"
+
+namespace plr::learn {
+
+// What all S mini-batches of an update work on, on the network's device.  Addresses stay the same
+// from update to update, since CUDA graphs refer to them.
+struct UpdateTensors {
+  at::Tensor obs;           // [(T+1) * N, H, W, C] bytes, the rollout's
+  at::Tensor samples;       // [T * N, SampleColumn::kCount] floats
+  at::Tensor permutations;  // [S, B] int64: the samples of each mini-batch
+  at::Tensor position;      // [1] int64: the mini-batch that comes next
+  at::Tensor losses;        // [S, LossColumn::kCount] floats: one row per mini-batch
+  at::Tensor broken;        // [] float: 1 from the first mini-batch that is not finite
+};
+
+// The samples of one gradient step, on the network's device.
+struct Minibatch {
+  at::Tensor obs;            // [B, H, W, C] bytes, or floats on the same scale
+  at::Tensor actions;        // [B] int64
+  at::Tensor old_log_probs;  // [B], this and what follows floats
+  at::Tensor old_values;     // [B]
+  at::Tensor advantages;     // [B], normalized
+  at::Tensor returns;        // [B]
+};
+
+}  // namespace plr::learn
