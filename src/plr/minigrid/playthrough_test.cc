@@ -86,6 +86,16 @@ std::string describe(const State& state, const StepResult& result) {
   return text;
 }
 
+// draw() without spaces at the ends of lines.
+std::string picture(const State& state) {
+  std::istringstream lines(draw(state));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
 // The whole text of the file.
 std::string play(const Playthrough& playthrough) {
   const Level level = make_level(find_task(playthrough.task), playthrough.seed);
@@ -97,7 +107,7 @@ std::string play(const Playthrough& playthrough) {
   }
   out << "\nmission: " << level.mission.text() << "\nstep limit: " << level.max_steps
       << "\n\nstart\n"
-      << draw(state);
+      << picture(state);
   bool has_ended = false;
   for (const Action action : playthrough.actions) {
     if (has_ended) throw std::runtime_error("actions continue after the end of the episode");
@@ -106,7 +116,7 @@ std::string play(const Playthrough& playthrough) {
     out << "\n"
         << state.step_count << " " << kActionNames[static_cast<std::size_t>(action)]
         << describe(state, result) << "\n"
-        << draw(state);
+        << picture(state);
   }
   return out.str();
 }
