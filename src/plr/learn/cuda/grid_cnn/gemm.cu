@@ -170,15 +170,17 @@ struct GemmSmem {
   static_assert(CONFIG.stages * kStageBytes <= kBlockBytes);
 };
 
-// epilogue(sum, origin, size, shared memory) stores a warp's 32x32 results.
-template <GemmConfig CONFIG, class Epilogue>
-__global__ void __launch_bounds__(kThreads, CONFIG.blocks)
+// Product::kConfig is the configuration; nvcc takes no class-type value as a kernel's own template
+// parameter.  epilogue(sum, origin, size, shared memory) stores a warp's 32x32 results.
+template <class Product, class Epilogue>
+__global__ void __launch_bounds__(kThreads, Product::kConfig.blocks)
     gemm_bf16(Operand left, Operand right, GemmShape size, Epilogue epilogue) {
-  using Left = typename GemmSmem<CONFIG>::Left;
-  using Right = typename GemmSmem<CONFIG>::Right;
-  constexpr int kStageBytes = GemmSmem<CONFIG>::kStageBytes;
-  constexpr int kMTile = CONFIG.m_tile;
-  constexpr int kNTile = CONFIG.n_tile();
+  constexpr GemmConfig kConfig = Product::kConfig;
+  using Left = typename GemmSmem<kConfig>::Left;
+  using Right = typename GemmSmem<kConfig>::Right;
+  constexpr int kStageBytes = GemmSmem<kConfig>::kStageBytes;
+  constexpr int kMTile = kConfig.m_tile;
+  constexpr int kNTile = kConfig.n_tile();
   extern __shared__ uint4 aligned_memory[];
   const std::uint32_t memory = shared_address(aligned_memory);
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -193,7 +195,7 @@ __global__ void __launch_bounds__(kThreads, CONFIG.blocks)
 
   const auto load = [&](int step) {
     if (step < steps) {
-      const std::uint32_t to = memory + step % CONFIG.stages * kStageBytes;
+      const std::uint32_t to = memory + step % kConfig.stages * kStageBytes;
       const int k = first_k + step * kGemmStep;
       Left::load(to, left.data, left.pitch, first_m, size.m, k, end_k);
       Right::load(to + Left::kBytes, right.data, right.pitch, first_n, size.n, k, end_k);
@@ -202,12 +204,12 @@ __global__ void __launch_bounds__(kThreads, CONFIG.blocks)
   };
   float sum[2][4][4] = {};
 #pragma unroll
-  for (int step = 0; step < CONFIG.stages - 1; ++step) load(step);
+  for (int step = 0; step < kConfig.stages - 1; ++step) load(step);
   for (int step = 0; step < steps; ++step) {
-    cp_async_wait<CONFIG.stages - 2>();
+    cp_async_wait<kConfig.stages - 2>();
     __syncthreads();  // this stage has arrived, and the one loaded next has been read
-    load(step + CONFIG.stages - 1);
-    const std::uint32_t stage = memory + step % CONFIG.stages * kStageBytes;
+    load(step + kConfig.stages - 1);
+    const std::uint32_t stage = memory + step % kConfig.stages * kStageBytes;
 #pragma unroll
     for (int k = 0; k < kGemmStep; k += 16) {
       std::uint32_t a[2][4], b[2][4];
@@ -230,48 +232,55 @@ __global__ void __launch_bounds__(kThreads, CONFIG.blocks)
 }
 
 // Enqueues a product of size m x n x k, as `num_partials` sums over parts of K.
-template <GemmConfig CONFIG, class Epilogue>
+template <class Product, class Epilogue>
 void launch_gemm(Operand left, Operand right, const MatrixSizes& sizes, int num_partials,
                  Epilogue epilogue, void* stream) {
+  constexpr GemmConfig kConfig = Product::kConfig;
   const auto [m, n, k] = sizes;
   const int steps = ((k + kGemmStep - 1) / kGemmStep + num_partials - 1) / num_partials;
-  const int bytes = std::min(CONFIG.stages, steps) * GemmSmem<CONFIG>::kStageBytes;  // in use
-  const auto kernel = gemm_bf16<CONFIG, Epilogue>;
+  const int bytes = std::min(kConfig.stages, steps) * GemmSmem<kConfig>::kStageBytes;  // in use
+  const auto kernel = gemm_bf16<Product, Epilogue>;
   require(kernel, {.shared_bytes = bytes});
-  const dim3 blocks(static_cast<unsigned>((n + CONFIG.n_tile() - 1) / CONFIG.n_tile()),
-                    static_cast<unsigned>((m + CONFIG.m_tile - 1) / CONFIG.m_tile),
+  const dim3 blocks(static_cast<unsigned>((n + kConfig.n_tile() - 1) / kConfig.n_tile()),
+                    static_cast<unsigned>((m + kConfig.m_tile - 1) / kConfig.m_tile),
                     static_cast<unsigned>(num_partials));
   kernel<<<blocks, kThreads, bytes, static_cast<cudaStream_t>(stream)>>>(
       left, right, {m, n, k, steps}, epilogue);
 }
 
-constexpr GemmConfig kForward = {
-    .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = false, .stages = 4, .blocks = 2};
-constexpr GemmConfig kInputGrad = {
-    .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = true, .stages = 3, .blocks = 3};
-constexpr GemmConfig kWeightGrad = {
-    .m_tile = 128, .left_k_is_rows = true, .right_k_is_rows = true, .stages = 4, .blocks = 2};
+struct ForwardProduct {
+  static constexpr GemmConfig kConfig = {
+      .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = false, .stages = 4, .blocks = 2};
+};
+struct InputGradProduct {
+  static constexpr GemmConfig kConfig = {
+      .m_tile = 64, .left_k_is_rows = false, .right_k_is_rows = true, .stages = 3, .blocks = 3};
+};
+struct WeightGradProduct {
+  static constexpr GemmConfig kConfig = {
+      .m_tile = 128, .left_k_is_rows = true, .right_k_is_rows = true, .stages = 4, .blocks = 2};
+};
 
 }  // namespace
 
 void launch_hidden_forward(const TrainPass& pass, const SavedActivations& saved, void* stream) {
   const int features = pass.shape.num_features();
-  launch_gemm<kForward>({saved.features, features}, {saved.hidden_weights, features},
-                        {.m = pass.batch, .n = kUnits, .k = features},
-                        num_unit_partials(pass.batch, features), StorePartial{saved.unit_partials},
-                        stream);
+  launch_gemm<ForwardProduct>({saved.features, features}, {saved.hidden_weights, features},
+                              {.m = pass.batch, .n = kUnits, .k = features},
+                              num_unit_partials(pass.batch, features),
+                              StorePartial{saved.unit_partials}, stream);
 }
 
 void launch_hidden_backward(const TrainPass& pass, const SavedActivations& saved,
                             const BackwardScratch& scratch, void* stream) {
   const int features = pass.shape.num_features();
-  launch_gemm<kInputGrad>({scratch.units_grad, kUnits}, {saved.hidden_weights, features},
-                          {.m = pass.batch, .n = features, .k = kUnits}, 1,
-                          StoreReluGrad{saved.features, scratch.features_grad}, stream);
-  launch_gemm<kWeightGrad>({scratch.units_grad, kUnits}, {saved.features, features},
-                           {.m = kUnits, .n = features, .k = pass.batch},
-                           num_hidden_partials(pass.batch, features),
-                           StorePartial{scratch.hidden_partials}, stream);
+  launch_gemm<InputGradProduct>({scratch.units_grad, kUnits}, {saved.hidden_weights, features},
+                                {.m = pass.batch, .n = features, .k = kUnits}, 1,
+                                StoreReluGrad{saved.features, scratch.features_grad}, stream);
+  launch_gemm<WeightGradProduct>({scratch.units_grad, kUnits}, {saved.features, features},
+                                 {.m = kUnits, .n = features, .k = pass.batch},
+                                 num_hidden_partials(pass.batch, features),
+                                 StorePartial{scratch.hidden_partials}, stream);
 }
 
 }  // namespace plr::cuda::grid_cnn

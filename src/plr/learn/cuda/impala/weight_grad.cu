@@ -13,12 +13,13 @@
 namespace plr::cuda::impala {
 namespace {
 
-template <WeightGradTile T>
-__global__ void __launch_bounds__(WeightGradSmem<T>::kThreads, T.blocks)
+template <class Layers>
+__global__ void __launch_bounds__(WeightGradSmem<Layers::kTile>::kThreads, Layers::kTile.blocks)
     weight_grad(const __grid_constant__ WeightGradMaps maps,
                 const std::uint16_t* __restrict__ inputs,
                 const std::uint16_t* __restrict__ output_grads, float* __restrict__ partials,
                 int batch) {
+  constexpr WeightGradTile T = Layers::kTile;
   using W = WeightGrad<T>;
   using Smem = WeightGradSmem<T>;
   extern __shared__ __align__(128) std::uint8_t shared[];
@@ -73,47 +74,46 @@ __global__ void __launch_bounds__(WeightGradSmem<T>::kThreads, T.blocks)
   }
 }
 
-// Calls use.template operator()<tile of the layer>().
+// Calls use(configuration of the layer).
 template <class Use>
-void with_tile(int layer, Use use) {
+void with_layers(int layer, Use use) {
   if (layer < kStage2) {
-    use.template operator()<kStage1Tile>();
+    use(Stage1Layers());
   } else if (layer == kStage2) {
-    use.template operator()<kStage2ConvTile>();
+    use(Stage2Conv());
   } else if (layer <= kStage3) {
-    use.template operator()<kStage2Tile>();
+    use(Stage2Layers());
   } else {
-    use.template operator()<kStage3Tile>();
+    use(Stage3Layers());
   }
-}
-
-template <WeightGradTile T>
-void launch(int layer, const TrainBuffers& buffers, const WeightGradMaps& maps, int batch,
-            cudaStream_t stream) {
-  constexpr int kBytes = WeightGradSmem<T>::kTotal;
-  require(weight_grad<T>, {.shared_bytes = kBytes, .max_shared_carveout = true});
-  weight_grad<T><<<static_cast<unsigned>(weight_grad_blocks(layer)), WeightGradSmem<T>::kThreads,
-                   kBytes, stream>>>(maps, buffers.inputs[layer], buffers.output_grads[layer],
-                                     buffers.weight_grad_partials[layer], batch);
-  check(cudaGetLastError(), "weight gradients of the IMPALA network");
 }
 
 }  // namespace
 
 WeightGradMaps make_weight_grad_maps(int layer, const TrainBuffers& buffers, int batch) {
   WeightGradMaps maps;
-  with_tile(layer, [&]<WeightGradTile T>() {
-    maps.inputs = make_tensor_map(buffers.inputs[layer], batch, T.side, T.inputs,
-                                  {T.images, T.rows + 2, T.side + 2});
-    maps.output_grads = make_tensor_map(buffers.output_grads[layer], batch, T.side, T.outputs,
-                                        {T.images, T.rows, T.side});
+  with_layers(layer, [&](auto layers) {
+    constexpr WeightGradTile kTile = decltype(layers)::kTile;
+    maps.inputs = make_tensor_map(buffers.inputs[layer], batch, kTile.side, kTile.inputs,
+                                  {kTile.images, kTile.rows + 2, kTile.side + 2});
+    maps.output_grads = make_tensor_map(buffers.output_grads[layer], batch, kTile.side,
+                                        kTile.outputs, {kTile.images, kTile.rows, kTile.side});
   });
   return maps;
 }
 
 void launch_weight_grad(int layer, const TrainBuffers& buffers, const WeightGradMaps& maps,
                         int batch, cudaStream_t stream) {
-  with_tile(layer, [&]<WeightGradTile T>() { launch<T>(layer, buffers, maps, batch, stream); });
+  with_layers(layer, [&](auto layers) {
+    using Layers = decltype(layers);
+    using Smem = WeightGradSmem<Layers::kTile>;
+    require(weight_grad<Layers>, {.shared_bytes = Smem::kTotal, .max_shared_carveout = true});
+    weight_grad<Layers><<<static_cast<unsigned>(weight_grad_blocks(layer)), Smem::kThreads,
+                          Smem::kTotal, stream>>>(maps, buffers.inputs[layer],
+                                                  buffers.output_grads[layer],
+                                                  buffers.weight_grad_partials[layer], batch);
+  });
+  check(cudaGetLastError(), "weight gradients of the IMPALA network");
 }
 
 }  // namespace plr::cuda::impala

@@ -16,7 +16,7 @@
 
 namespace plr::cuda::impala {
 
-// How a layer's weight gradients are computed; a template parameter of the kernel.
+// How a layer's weight gradients are computed.
 struct WeightGradTile {
   int inputs, outputs;  // channels of the layer
   int side;             // of its images
@@ -28,43 +28,52 @@ struct WeightGradTile {
   int stages;           // tiles in shared memory
 };
 
-// Layers 1 to 4, 5, 6 to 10, and 11 to 14.
-inline constexpr WeightGradTile kStage1Tile = {.inputs = 16,
-                                               .outputs = 16,
-                                               .side = 32,
-                                               .rows = 16,
-                                               .images = 1,
-                                               .shifts = 1,
-                                               .pixel_groups = 8,
-                                               .blocks = 2,
-                                               .stages = 3};
-inline constexpr WeightGradTile kStage2ConvTile = {.inputs = 16,
-                                                   .outputs = 32,
-                                                   .side = 32,
-                                                   .rows = 16,
-                                                   .images = 1,
-                                                   .shifts = 3,
-                                                   .pixel_groups = 4,
-                                                   .blocks = 1,
-                                                   .stages = 3};
-inline constexpr WeightGradTile kStage2Tile = {.inputs = 32,
-                                               .outputs = 32,
-                                               .side = 16,
-                                               .rows = 16,
-                                               .images = 1,
-                                               .shifts = 3,
-                                               .pixel_groups = 4,
-                                               .blocks = 1,
-                                               .stages = 4};
-inline constexpr WeightGradTile kStage3Tile = {.inputs = 32,
-                                               .outputs = 32,
-                                               .side = 8,
-                                               .rows = 8,
-                                               .images = 4,
-                                               .shifts = 3,
-                                               .pixel_groups = 4,
-                                               .blocks = 1,
-                                               .stages = 4};
+// The configurations of layers 1 to 4, 5, 6 to 10, and 11 to 14.  They are types, since nvcc takes
+// no class-type value as a kernel's template parameter.
+struct Stage1Layers {
+  static constexpr WeightGradTile kTile = {.inputs = 16,
+                                           .outputs = 16,
+                                           .side = 32,
+                                           .rows = 16,
+                                           .images = 1,
+                                           .shifts = 1,
+                                           .pixel_groups = 8,
+                                           .blocks = 2,
+                                           .stages = 3};
+};
+struct Stage2Conv {
+  static constexpr WeightGradTile kTile = {.inputs = 16,
+                                           .outputs = 32,
+                                           .side = 32,
+                                           .rows = 16,
+                                           .images = 1,
+                                           .shifts = 3,
+                                           .pixel_groups = 4,
+                                           .blocks = 1,
+                                           .stages = 3};
+};
+struct Stage2Layers {
+  static constexpr WeightGradTile kTile = {.inputs = 32,
+                                           .outputs = 32,
+                                           .side = 16,
+                                           .rows = 16,
+                                           .images = 1,
+                                           .shifts = 3,
+                                           .pixel_groups = 4,
+                                           .blocks = 1,
+                                           .stages = 4};
+};
+struct Stage3Layers {
+  static constexpr WeightGradTile kTile = {.inputs = 32,
+                                           .outputs = 32,
+                                           .side = 8,
+                                           .rows = 8,
+                                           .images = 4,
+                                           .shifts = 3,
+                                           .pixel_groups = 4,
+                                           .blocks = 1,
+                                           .stages = 4};
+};
 
 // Shared memory of a thread block: stages of inputs and gradients, then barriers.  At the end the
 // warps' sums take the place of the stages.
