@@ -66,8 +66,8 @@ class Meter {
   // Warms up for half as long first: other measurements have replaced the contents of the caches.
   template <class Step>
   void run(double seconds, Step step) {
-    rate_of(seconds / 2, step);
-    rates_.push_back(rate_of(seconds, step));
+    measure(seconds / 2, step);
+    rates_.push_back(measure(seconds, step));
   }
   // The median without the first measurement, which warms up.
   double rate() const {
@@ -78,7 +78,7 @@ class Meter {
 
  private:
   template <class Step>
-  double rate_of(double seconds, Step& step) {
+  double measure(double seconds, Step& step) {
     const double begin = clock_();
     double passed = 0;
     std::int64_t steps = 0;

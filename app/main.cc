@@ -127,7 +127,7 @@ void finish_output() {
 }
 
 // Options are spelled with hyphens, settings in files with underscores; options accept both.
-std::vector<std::string> arguments_of(int argc, char** argv) {
+std::vector<std::string> read_arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (std::string& argument : arguments) {
     if (!argument.starts_with("--")) continue;
@@ -158,7 +158,7 @@ int run(int argc, char** argv) {
   describe(program);
   try {
     refuse_empty_arguments(argc, argv);
-    program.parse(arguments_of(argc, argv));
+    program.parse(read_arguments(argc, argv));
     if (program.get_subcommands().empty()) fmt::print("{}", program.help());
     finish_output();
     return 0;

@@ -31,7 +31,7 @@ struct ReportArguments {
   bool json = false;
 };
 
-std::string title_of(const std::vector<std::string>& folders) {
+std::string page_title(const std::vector<std::string>& folders) {
   std::string title;
   for (const std::string& folder : folders) {
     const fs::path path = fs::path(folder).lexically_normal();
@@ -63,7 +63,7 @@ void report(const ReportArguments& arguments) {
       readable_runs({arguments.folders.begin(), arguments.folders.end()});
   const report::Analysis analysis = report::analyze(found.runs, arguments.baseline);
   report::PageOptions options{
-      .title = arguments.title.empty() ? title_of(arguments.folders) : arguments.title,
+      .title = arguments.title.empty() ? page_title(arguments.folders) : arguments.title,
       .version = PLR_VERSION};
   if (!arguments.compare.empty()) {
     if (arguments.compare[0] == arguments.compare[1]) {
@@ -98,7 +98,7 @@ fs::path write_page(const fs::path& folder) {
   const fs::path out = folder / run::layout::kReport;
   write_text(out,
              report::html_page(found, report::analyze(found.runs),
-                               {.title = title_of({folder.string()}), .version = PLR_VERSION}));
+                               {.title = page_title({folder.string()}), .version = PLR_VERSION}));
   return out;
 }
 

@@ -41,7 +41,7 @@ struct TrainArguments {
 };
 
 // Later ones win: preset, algorithm, method, file, flags.
-train::TrainConfig config_of(const TrainArguments& arguments) {
+train::TrainConfig make_config(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
   train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
   if (!arguments.method.empty())
@@ -70,9 +70,9 @@ std::filesystem::path new_folder(const train::TrainConfig& config) {
   return folder;
 }
 
-train::Trainer trainer_of(const TrainArguments& arguments, std::filesystem::path& folder) {
+train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::path& folder) {
   if (arguments.resume.empty()) {
-    const train::TrainConfig config = config_of(arguments);
+    const train::TrainConfig config = make_config(arguments);
     prepare_procgen(config.task.env);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
     return train::Trainer(config, folder);
@@ -145,7 +145,7 @@ void write_run_page(const std::filesystem::path& folder) {
 
 void train(const TrainArguments& arguments) {
   std::filesystem::path folder;
-  train::Trainer trainer = trainer_of(arguments, folder);
+  train::Trainer trainer = make_trainer(arguments, folder);
   fmt::print(stderr, "{} on {} in {}\n",
              arguments.resume.empty() ? "training" : "resuming training", trainer.config().task.env,
              folder.string());

@@ -12,7 +12,7 @@ namespace {
 
 // The wait status of a child that does `work` and exits with its result.
 template <class Work>
-int status_of(Work work) {
+int exit_status(Work work) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work());
   int status = 0;
@@ -22,7 +22,7 @@ int status_of(Work work) {
 
 TEST(StopSignal, ASignalIsARequest) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const int status = status_of([signal] {
+    const int status = exit_status([signal] {
       handle_stop_signals();
       if (stop_requested()) return 1;
       std::raise(signal);
@@ -35,7 +35,7 @@ TEST(StopSignal, ASignalIsARequest) {
 }
 
 TEST(StopSignal, ASecondCtrlCEndsTheProcess) {
-  const int status = status_of([] {
+  const int status = exit_status([] {
     handle_stop_signals();
     std::raise(SIGINT);
     std::raise(SIGINT);
@@ -46,7 +46,7 @@ TEST(StopSignal, ASecondCtrlCEndsTheProcess) {
 }
 
 TEST(StopSignal, ASecondSigtermIsTheSameRequest) {
-  const int status = status_of([] {
+  const int status = exit_status([] {
     handle_stop_signals();
     std::raise(SIGTERM);
     std::raise(SIGTERM);
@@ -57,7 +57,7 @@ TEST(StopSignal, ASecondSigtermIsTheSameRequest) {
 }
 
 TEST(StopSignal, AnIgnoredHangupStaysIgnored) {
-  const int status = status_of([] {
+  const int status = exit_status([] {
     std::signal(SIGHUP, SIG_IGN);
     handle_stop_signals();
     std::raise(SIGHUP);

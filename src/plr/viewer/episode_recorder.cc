@@ -114,18 +114,18 @@ void EpisodeRecorder::draw_values(image::Image& image, image::Pixel corner,
     low = std::min(low, data.state.output->value.value_or(0));
     high = std::max(high, data.state.output->value.value_or(0));
   }
-  const auto y_of = [&](float value) {
+  const auto to_y = [&](float value) {
     const float share = (high - value) / (high - low);
     return corner.y + 2 + static_cast<int>(std::lround(share * (kCurveHeight - 6)));
   };
-  const int zero = y_of(0);
+  const int zero = to_y(0);
   const int count = static_cast<int>(frames_.size());
   for (int i = 0; i < static_cast<int>(num_shown); ++i) {
     const auto& output = frames_[static_cast<std::size_t>(i)].state.output;
     if (!output) continue;
     const int left = corner.x + i * width / count;
     const int step_width = std::max(1, corner.x + (i + 1) * width / count - left);
-    const int y = y_of(output->value.value_or(0));
+    const int y = to_y(output->value.value_or(0));
     const bool is_now = i + 1 == static_cast<int>(num_shown);
     fill(image, {left, std::min(y, zero)}, step_width, std::abs(zero - y), kArea);
     fill(image, {left, y}, step_width, 2, is_now ? kChosen : kBar);
