@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
 #include "plr/base/closest_name.h"
 #include "plr/base/files.h"
+#include "plr/base/ranges.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
@@ -40,30 +42,23 @@ struct PlanFile {
   std::vector<Variant> variants = {};
 };
 
-std::uint64_t parse_seed(const std::string& text) {
-  std::uint64_t seed = 0;
-  parse_value("seeds", text, seed);
-  return seed;
-}
-
-constexpr std::uint64_t kMostSeeds = 10'000;  // of one range: more are a typing error
+constexpr std::uint64_t kMaxSeeds = 10'000;  // of one range: more are a typing error
 
 // Numbers and ranges like 1-10.
 std::vector<std::uint64_t> parse_seeds(const Values& values) {
   std::vector<std::uint64_t> seeds;
   for (const std::string& value : values) {
-    const std::size_t hyphen = value.find('-');
-    const std::uint64_t first = parse_seed(value.substr(0, hyphen));
-    const std::uint64_t last =
-        hyphen == std::string::npos ? first : parse_seed(value.substr(hyphen + 1));
-    if (last < first) {
+    const std::optional<NumberRange> range = parse_range(value);
+    if (!range || range->is_reversed()) {
       throw std::invalid_argument("seeds must be numbers or ranges like 1-10, not " + value);
     }
-    if (last - first >= kMostSeeds) {
-      throw std::invalid_argument("seeds must be at most " + std::to_string(kMostSeeds) +
+    if (range->last - range->first >= kMaxSeeds) {
+      throw std::invalid_argument("seeds must be at most " + std::to_string(kMaxSeeds) +
                                   " in a range, not " + value);
     }
-    for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+    for (std::uint64_t i = 0; i <= range->last - range->first; ++i) {
+      seeds.push_back(range->first + i);
+    }
   }
   return seeds;
 }

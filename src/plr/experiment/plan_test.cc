@@ -109,6 +109,7 @@ TEST(Plan, ReportsWhatIsWrongWithTheFile) {
   EXPECT_EQ(complaint("seeds = \"5-1\"\n"), "seeds must be numbers or ranges like 1-10, not 5-1");
   EXPECT_EQ(complaint("seeds = \"1-20000\"\n"),
             "seeds must be at most 10000 in a range, not 1-20000");
+  EXPECT_EQ(complaint("seeds = \"x\"\n"), "seeds must be numbers or ranges like 1-10, not x");
   EXPECT_EQ(complaint("seeds = [1, 1]\n"), "two runs would be named doorkey-6x6-s1");
   EXPECT_THROW(read_plan("nowhere.toml", {}), std::invalid_argument);
 }
