@@ -30,7 +30,8 @@ class Procgen(ProgramTest):
         self.folder = pathlib.Path(temporary.name)
 
     def test_a_missing_procgen_is_named_with_the_remedy(self):
-        without = {name: value for name, value in os.environ.items() if name != "PLR_PROCGEN"}
+        without = {name: value for name, value in os.environ.items()
+                   if name not in ("PLR_COMMAND", "PLR_PROCGEN")}
         for command in (["levels", "procgen/coinrun"], ["play", "procgen/coinrun"],
                         [*TRAIN, "--out", "run"]):
             done = plr(*command, env=without, cwd=self.folder)
