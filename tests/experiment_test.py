@@ -203,7 +203,7 @@ class Experiment(ProgramTest):
                     "grid-plr": 16 * 6 * 2 * 5 * 3 * 4, "grid-mixreg": 16 * 9 * 4,
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
                     "multiroom": 2 * 3, "omg-easy": 2 * 3, "omg-medium": 2 * 3,
-                    "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2,
+                    "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 3 * 4,
                     "algorithms": 3 * 3,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
