@@ -3,9 +3,8 @@
 // Functions are named after the instruction; NVIDIA's PTX manual says what it does.  Addresses are
 // 32-bit addresses of shared memory, from shared_address().
 //
-// libcu++'s cuda::ptx is not used: its functions take generic 64-bit pointers where these kernels
-// keep 32-bit addresses, it has no griddepcontrol and no aligned cluster barriers, and several of
-// its mbarrier functions came after CUDA 12.4.
+// libcu++'s cuda::ptx is not used: its functions take generic 64-bit pointers where these kernels keep
+// 32-bit addresses, and it has neither griddepcontrol nor the aligned variants of the cluster barrier.
 #pragma once
 
 #include <cstdint>
