@@ -212,7 +212,7 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
   run.config = train::preset(preset_name);
   run.arguments = {"--preset", preset_name};
   if (!algorithm.empty()) {
-    train::set_algorithm(run.config, enum_from<train::Algorithm>("algorithm", algorithm));
+    train::set_algorithm(run.config, enum_from<Algorithm>("algorithm", algorithm));
     run.arguments.insert(run.arguments.end(), {"--algorithm", algorithm});
   }
   if (!method.empty()) {
