@@ -38,8 +38,8 @@ class Procgen(ProgramTest):
             self.assertEqual(done.stderr, f"plr {command[0]}: Procgen is not installed here{REMEDY}")
             self.assertEqual((done.stdout, done.returncode), ("", 2))
         done = plr("levels", "procgen/coinrun", env={**without, "PLR_PROCGEN": str(self.folder)})
-        self.assertEqual(done.stderr, f"plr levels: Procgen: {self.folder}/data/prebuilt/libenv.so is not "
-                                      f"there{REMEDY}")
+        self.assertEqual(done.stderr, f"plr levels: Procgen: {self.folder}/data/prebuilt/libenv.so does "
+                                      f"not exist{REMEDY}")
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def fake_command(self, script):

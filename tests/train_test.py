@@ -62,7 +62,7 @@ class Train(ProgramTest):
                 (["--temperatur", "1"], "unknown option '--temperatur'; did you mean --temperature?"),
                 (["--config", "nowhere.toml"], "there is no file nowhere.toml"),
                 (["--resume", "nowhere"], "there is no run in nowhere"),
-                (["--precision", "bf16", "--device", "cpu"], "the CPU computes in fp32 only"),
+                (["--precision", "bf16", "--device", "cpu"], "precision must be fp32 on the CPU, not bf16"),
                 (["--method", "pls"], "method must be one of uniform, tscl, mixreg, ucb-drac, plr, ucb-drac+plr, not pls"),
                 (["--mixreg", "2"], "mixreg must be from 0 to 1, not 2"),
                 (["--augmentation", "crop"], "augmentation is crop, but drac is false"),
@@ -218,7 +218,7 @@ class Train(ProgramTest):
             self.skipTest("built without libpng")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual((self.folder / "a.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-        self.assert_leaves_nothing([*level, "--augment"], "say where with --out FILE")
+        self.assert_leaves_nothing([*level, "--augment"], "--augment requires --out FILE")
 
     def test_the_cost_of_methods_is_measured(self):
         small = ["bench", "update", "--network", "multiroom", "--device", "cpu", "--threads", "1",

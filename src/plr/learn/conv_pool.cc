@@ -45,8 +45,8 @@ using LaneNumbers = std::int32_t __attribute__((vector_size(kOut * sizeof(std::i
 using LaneBytes = std::uint8_t __attribute__((vector_size(kOut)));
 
 // One image.  weight: [kPatch, kOut]; out and argmax: [rows, columns, kOut].
-PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight, const float* bias,
-                         float* out, std::uint8_t* argmax) {
+PLR_VECTORIZED void image_forward(const Sizes s, const float* image, const float* weight,
+                                  const float* bias, float* out, std::uint8_t* argmax) {
   Lanes weights[kPatch];
   std::memcpy(weights, weight, sizeof(weights));
   Lanes biases;
@@ -65,7 +65,7 @@ PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight,
         }
         std::memcpy(sums[which], &sum, sizeof(sum));
       }
-      std::int32_t who[kOut];
+      std::int32_t argmaxes[kOut];
       for (std::int64_t o = 0; o < kOut; ++o) {
         // The first of equal cells is the argmax, and NaN always, as in libtorch; none if the
         // maximum is at most zero.
@@ -77,10 +77,10 @@ PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight,
           best = (sum > best || sum != sum) ? sum : best;
         }
         out[o] = best;
-        who[o] = number;
+        argmaxes[o] = number;
       }
       LaneNumbers numbers;
-      std::memcpy(&numbers, who, sizeof(who));
+      std::memcpy(&numbers, argmaxes, sizeof(argmaxes));
       const LaneBytes bytes = __builtin_convertvector(numbers, LaneBytes);
       std::memcpy(argmax, &bytes, sizeof(bytes));
     }
@@ -88,8 +88,8 @@ PLR_VECTORIZED void look(const Sizes s, const float* image, const float* weight,
 }
 
 // Adds the gradients of one image to sums [kPatch + 1, kOut], the bias last.
-PLR_VECTORIZED void look_back(const Sizes s, const float* image, const float* grad,
-                              const std::uint8_t* argmax, float* sums) {
+PLR_VECTORIZED void image_backward(const Sizes s, const float* image, const float* grad,
+                                   const std::uint8_t* argmax, float* sums) {
   Lanes total[kPatch + 1];
   std::memcpy(total, sums, sizeof(total));
   for (std::int64_t y = 0; y < s.rows(); ++y) {
@@ -99,11 +99,11 @@ PLR_VECTORIZED void look_back(const Sizes s, const float* image, const float* gr
       std::memcpy(&all, grad, sizeof(all));
       LaneBytes bytes;
       std::memcpy(&bytes, argmax, sizeof(bytes));
-      const LaneNumbers who = __builtin_convertvector(bytes, LaneNumbers);
+      const LaneNumbers indices = __builtin_convertvector(bytes, LaneNumbers);
 #pragma GCC unroll 4
       for (std::int32_t which = 0; which < 4; ++which) {
         const float* patch = window + s.cell(which);
-        const Lanes mine = who == which + 1 ? all : Lanes{};
+        const Lanes mine = indices == which + 1 ? all : Lanes{};
         total[kPatch] += mine;
 #pragma GCC unroll 12
         for (std::int64_t j = 0; j < kPatch; ++j) {
@@ -136,10 +136,10 @@ at::Tensor forward_pass(const at::Tensor& images, const at::Tensor& weight, cons
   const float* w = weights.const_data_ptr<float>();
   const float* b = bias.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
-  auto* who = argmax.mutable_data_ptr<std::uint8_t>();
+  auto* indices = argmax.mutable_data_ptr<std::uint8_t>();
   at::parallel_for(0, batch, kBlock, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      look(s, from + i * image_size, w, b, to + i * out_size, who + i * out_size);
+      image_forward(s, from + i * image_size, w, b, to + i * out_size, indices + i * out_size);
     }
   });
   return out.permute({0, 3, 1, 2});
@@ -166,13 +166,13 @@ struct ConvPoolRelu : torch::autograd::Function<ConvPoolRelu> {
     const at::Tensor sums = at::zeros({num_blocks, kPatch + 1, kOut}, grad.options());
     const float* from = images.const_data_ptr<float>();
     const float* g = grad.const_data_ptr<float>();
-    const auto* who = saved[1].const_data_ptr<std::uint8_t>();
+    const auto* indices = saved[1].const_data_ptr<std::uint8_t>();
     float* to = sums.mutable_data_ptr<float>();
     at::parallel_for(0, num_blocks, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t block = begin; block < end; ++block) {
         for (std::int64_t i = block * kBlock; i < std::min(batch, (block + 1) * kBlock); ++i) {
-          look_back(s, from + i * image_size, g + i * out_size, who + i * out_size,
-                    to + block * (kPatch + 1) * kOut);
+          image_backward(s, from + i * image_size, g + i * out_size, indices + i * out_size,
+                         to + block * (kPatch + 1) * kOut);
         }
       }
     });

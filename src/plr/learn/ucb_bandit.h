@@ -1,20 +1,20 @@
-// Which of a few ways has earned most lately, and which deserves another try?
+// An upper-confidence-bound bandit over the mean of recent rewards.
 //
-// A bandit that picks the arm of the highest upper confidence bound
+// choose() returns the arm with the highest bound
 //
 //   Q(f) + exploration * sqrt(ln n / N(f)),
 //
-// where Q is the mean of the arm's last `window` rewards, N(f) how often it was tried and n how
-// often any was; among equals the first.  What an arm earns is known later:
+// where Q is the mean of the arm's last `window` rewards, N(f) the number of times it was chosen
+// and n the number of all choices; ties go to the first arm.  The reward is credited later:
 //
 //   UcbBandit bandit(8, {.exploration = 0.1});
 //   const std::size_t arm = bandit.choose();
 //   ...
 //   bandit.credit(3.5);    // to the arm chosen last
 //
-// By default n and every N begin at 1 and every Q at 0, as in the released code of UCB-DrAC: an
-// arm is then not tried before its bound exceeds what others earn.  `each_arm_once` tries all
-// first, as UCB1 does.  A value type.  Not synchronized.
+// By default n and every N start at 1 and every Q at 0, as in the released code of UCB-DrAC: an
+// arm is not chosen before its bound exceeds the means of the others.  `each_arm_once` chooses
+// every arm once first, as UCB1 does.  Copyable.  Not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Which environments may be averaged, and between which returns?
+// Groups of environments whose returns are averaged, and the ranges that normalize them.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -7,10 +8,11 @@
 
 namespace plr::report {
 
-// "MiniGrid", "Procgen (easy)", "Procgen (hard)"; else what stands before the slash.
+// "MiniGrid", "Procgen (easy)", "Procgen (hard)"; for an unknown family the part before the slash.
 std::string family_of(const std::string& env);
 
-// As its inventors normalize it; 0 to 1 where they do not say, as for MiniGrid, or it is unknown.
+// The range of the environment's authors; 0 to 1 if they give none, as for MiniGrid, or if it is
+// unknown.
 ReturnRange return_range_of(const std::string& env);
 
 }  // namespace plr::report
