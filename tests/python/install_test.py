@@ -42,7 +42,8 @@ def test_pip_installs_a_working_package(python, tmp_path):
               "files = pathlib.Path(plr.__file__).parent.iterdir()\n"
               "print(plr.__version__, *sorted(file.name.split('.')[0] for file in files))\n")
     done = run(python, "-c", script, cwd=tmp_path)
-    assert done.stdout.split() == ["0.1.0", "__init__", "__pycache__", "_core", "_core", "py", "runs", "vector_env"], \
+    assert done.stdout.split() == ["0.1.0", "__init__", "__pycache__", "_core", "_core", "py", "run_schema", "runs",
+                                   "vector_env"], \
         done.stderr
     script = "import importlib.metadata as m; d = m.metadata('plr'); print(d['License-Expression'], *m.requires('plr'))"
     done = run(python, "-c", script, cwd=tmp_path)
