@@ -16,10 +16,36 @@
 namespace plr::experiment {
 namespace {
 
+// Blocks SIGTERM while it lives. A child that is forked meanwhile inherits this process's handler,
+// which would swallow a stop() before execve(); blocked, the signal stays pending until the child
+// has the default action.
+class TerminationBlocker {
+ public:
+  TerminationBlocker() {
+    sigset_t termination;
+    ::sigemptyset(&termination);
+    ::sigaddset(&termination, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &termination, &before_);
+  }
+  ~TerminationBlocker() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  TerminationBlocker(const TerminationBlocker&) = delete;
+  TerminationBlocker& operator=(const TerminationBlocker&) = delete;
+
+  // In the child: from here on SIGTERM ends it.
+  void restore_default_action() const {
+    std::signal(SIGTERM, SIG_DFL);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t before_;
+};
+
 // Called in the child: neither allocates nor locks.
 [[noreturn]] void exec_child(char* const* command, char* const* environment, int output,
-                             pid_t parent) {
+                             pid_t parent, const TerminationBlocker& blocker) {
   follow_parent(parent);
+  blocker.restore_default_action();
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   ::execve(command[0], command, environment);
@@ -70,8 +96,9 @@ void RunPool::start(std::size_t job, std::size_t index) {
     throw std::runtime_error(fmt::format("cannot write {}: {}", output, std::strerror(errno)));
   }
   const pid_t parent = ::getpid();
+  const TerminationBlocker blocker;
   const pid_t child = ::fork();
-  if (child == 0) exec_child(arguments.data(), variables.data(), file, parent);
+  if (child == 0) exec_child(arguments.data(), variables.data(), file, parent, blocker);
   ::close(file);
   if (child < 0) {
     throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <thread>
 
@@ -92,6 +93,20 @@ TEST_F(RunPoolTest, StopEndsWhatRunsAndStartsNoMore) {
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_TRUE(ended[0].stopped);
   EXPECT_EQ(ended[0].status, "signal 15");
+}
+
+TEST_F(RunPoolTest, StopReachesAProcessThatHasJustStarted) {
+  // Between fork() and execve() a child has the handlers of this process.
+  const auto previous = std::signal(SIGTERM, [](int) {});
+  for (int i = 0; i < 200; ++i) {
+    RunPool pool({job("exec sleep 5")}, {});
+    pool.poll();
+    pool.stop();
+    const std::vector<EndedJob> ended = finish(pool);
+    ASSERT_EQ(ended.size(), 1U);
+    ASSERT_EQ(ended[0].status, "signal 15");
+  }
+  std::signal(SIGTERM, previous);
 }
 
 TEST_F(RunPoolTest, ReportsAProgramThatCannotBeStarted) {
