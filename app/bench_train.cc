@@ -1,9 +1,7 @@
 // plr bench train: training steps per second, and the share of time of each part.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -13,8 +11,8 @@
 #include "app/bench.h"
 #include "app/procgen_setup.h"
 #include "plr/base/fields.h"
+#include "plr/bench/train_speed.h"
 #include "plr/train/config.h"
-#include "plr/train/trainer.h"
 
 namespace plr::app {
 namespace {
@@ -29,8 +27,7 @@ struct BenchTrainArguments {
   bool as_json = false;
 };
 
-// Trains for a few updates in a temporary folder.
-nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
+train::TrainConfig config_of(const BenchTrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
   train::set(config, "device", arguments.device);
   train::set(config, "precision", arguments.precision);
@@ -42,66 +39,47 @@ nlohmann::ordered_json measured(const BenchTrainArguments& arguments) {
     }
     train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
-  prepare_procgen(config.task.env);
-  const std::int64_t batch = train::steps_per_update(config);
-  config.schedule.steps = batch * (arguments.updates + 1);  // the first one warms up
-  config.schedule.eval_interval = 0;
-  config.schedule.final_episodes = 1;
-  config.schedule.levels_interval = 1 << 20;
-  config.schedule.checkpoint_interval = 1 << 20;
+  return config;
+}
 
-  const auto folder =
-      std::filesystem::temp_directory_path() / fmt::format("plr-bench-{}", getpid());
-  train::TrainTimes warm;
-  train::TrainTimes end;
-  {
-    train::Trainer trainer(config, folder);
-    config = trainer.config();
-    trainer.run({.updated = [&](const train::Progress& p) {
-      if (p.update == 1) warm = trainer.times();
-      if (p.update == p.num_updates) end = trainer.times();
-    }});
-  }
-  std::filesystem::remove_all(folder);
+void print_json(const std::string& preset, const train::TrainConfig& config,
+                const bench::TrainSpeed& speed) {
+  const nlohmann::ordered_json result = {{"preset", preset},
+                                         {"env", config.task.env},
+                                         {"device", config.compute.device},
+                                         {"precision", to_text(config.compute.precision)},
+                                         {"threads", config.compute.num_threads},
+                                         {"steps", speed.steps},
+                                         {"steps_per_second", speed.steps_per_second},
+                                         {"acting", speed.acting},
+                                         {"environment", speed.environment},
+                                         {"sampler", speed.sampler},
+                                         {"update", speed.update},
+                                         {"rest", speed.rest}};
+  fmt::print("{}\n", result.dump(2));
+}
 
-  const double seconds = end.total - warm.total;
-  const auto share = [&](double train::TrainTimes::* part) {
-    return (end.*part - warm.*part) / seconds;
+void print_table(const std::string& preset, const train::TrainConfig& config,
+                 const bench::TrainSpeed& speed) {
+  fmt::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", preset, config.task.env,
+             config.compute.device, to_text(config.compute.precision), config.compute.num_threads,
+             speed.steps_per_second);
+  const auto print_share = [](const char* part, double share, const char* what) {
+    fmt::print("{:<12} {:>6.2f} %   {}\n", part, 100 * share, what);
   };
-  nlohmann::ordered_json result = {
-      {"preset", arguments.preset},
-      {"env", config.task.env},
-      {"device", config.compute.device},
-      {"precision", to_text(config.compute.precision)},
-      {"threads", config.compute.num_threads},
-      {"steps", batch * arguments.updates},
-      {"steps_per_second", static_cast<double>(batch * arguments.updates) / seconds},
-      {"acting", share(&train::TrainTimes::acting)},
-      {"environment", share(&train::TrainTimes::environment)},
-      {"sampler", share(&train::TrainTimes::sampler)},
-      {"update", share(&train::TrainTimes::update)}};
-  result["rest"] = 1 - result.at("acting").get<double>() - result.at("environment").get<double>() -
-                   result.at("sampler").get<double>() - result.at("update").get<double>();
-  return result;
+  print_share("acting", speed.acting, "inference");
+  print_share("environment", speed.environment, "steps and level starts");
+  print_share("sampler", speed.sampler, "scoring, recording and sampling levels");
+  print_share("update", speed.update, "PPO updates");
+  print_share("rest", speed.rest, "advantages, logs and the rest");
 }
 
 void bench_train(const BenchTrainArguments& arguments) {
   check_value("--updates", arguments.updates, at_least(1));
-  const nlohmann::ordered_json result = measured(arguments);
-  if (arguments.as_json) {
-    fmt::print("{}\n", result.dump(2));
-    return;
-  }
-  fmt::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", arguments.preset,
-             result.at("env").get<std::string>(), result.at("device").get<std::string>(),
-             result.at("precision").get<std::string>(), result.at("threads").get<int>(),
-             result.at("steps_per_second").get<double>());
-  for (const auto& [part, what] :
-       {std::pair{"acting", "inference"}, std::pair{"environment", "steps and level starts"},
-        std::pair{"sampler", "scoring, recording and sampling levels"},
-        std::pair{"update", "PPO updates"}, std::pair{"rest", "advantages, logs and the rest"}}) {
-    fmt::print("{:<12} {:>6.2f} %   {}\n", part, 100 * result.at(part).get<double>(), what);
-  }
+  train::TrainConfig config = config_of(arguments);
+  prepare_procgen(config.task.env);
+  const bench::TrainSpeed speed = bench::measure_training(arguments.updates, config);
+  (arguments.as_json ? print_json : print_table)(arguments.preset, config, speed);
 }
 
 }  // namespace

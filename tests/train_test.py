@@ -230,7 +230,7 @@ class Train(ProgramTest):
         self.assertEqual((len(costs), costs[0]["relative"]), (11, 1))
         self.assertIn("ucb-drac", plr(*small, cwd=self.folder).stdout)
         self.assert_leaves_nothing(["bench", "update", "--network", "atari"],
-                                   "--network must be procgen, multiroom or omg-medium, not atari")
+                                   "--network must be one of procgen, multiroom, omg-medium, not atari")
         self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
 
     # ---- eval
