@@ -40,6 +40,11 @@ struct TrainArguments {
   std::vector<std::string> others;              // given flags that are not settings
 };
 
+void warn_if_obsolete(const std::string& setting) {
+  const std::string_view reason = train::obsolete_reason(setting);
+  if (!reason.empty()) fmt::print(stderr, "plr: {} has no effect: {}\n", setting, reason);
+}
+
 // Later ones win: preset, algorithm, method, file, flags.
 train::TrainConfig make_config(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
@@ -50,9 +55,14 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
     }
-    train::set_by_file(config, arguments.config);
+    for (const auto& [name, value] : train::set_by_file(config, arguments.config)) {
+      warn_if_obsolete(name);
+    }
   }
-  for (const auto& [name, value] : arguments.settings) train::set(config, name, value);
+  for (const auto& [name, value] : arguments.settings) {
+    warn_if_obsolete(name);
+    train::set(config, name, value);
+  }
   config.task.levels = train::checked_levels(config.task.levels);
   return config;
 }
@@ -232,6 +242,13 @@ void add_train(CLI::App& program) {
           }
         });
   });
+  for (const train::ObsoleteSetting& setting : train::kObsoleteSettings) {
+    const std::string field(setting.name);
+    verb->add_option_function<std::string>(
+            train::flag_of(field),
+            [arguments, field](const std::string& text) { arguments->settings[field] = text; })
+        ->group("");  // not in the help
+  }
   verb->callback([arguments, verb] {
     for (const char* flag : {"--preset", "--algorithm", "--method", "--config", "--out"}) {
       if (verb->count(flag) > 0) arguments->others.emplace_back(flag);

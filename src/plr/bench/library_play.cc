@@ -24,8 +24,9 @@ int LibraryPlay::step() {
 
 FreePlay::FreePlay(const procgen::Variant& variant, int num_slots, int num_threads) {
   for (int i = 0; i < num_threads; ++i) {
-    plays_.emplace_back(variant, part_of_slots(num_slots, i, num_threads),
-                        procgen::Library::of_worker(i, num_threads));
+    const SlotRange slots = part_of_slots({0, num_slots}, i, num_threads);
+    plays_.emplace_back(variant, slots,
+                        procgen::Library::of_slot(slots.begin, num_slots, num_threads));
     meters_.emplace_back(wall_seconds);
   }
 }

@@ -52,8 +52,9 @@ learn::Rollout noise(const learn::RolloutSize& size, const learn::Network& netwo
   Random random = Streams(1).named("noise");
   const auto uniform = [&] { return static_cast<float>(random.uniform()); };
   learn::Rollout rollout(size, network.shape(), network.device());
-  for (std::uint8_t& x : rollout.host_obs()) x = static_cast<std::uint8_t>(random.below(num_codes));
-  for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.take_obs(t, 0, size.num_slots);
+  std::vector<std::uint8_t> obs(static_cast<std::size_t>(rollout.obs()[0].numel()));
+  for (std::uint8_t& x : obs) x = static_cast<std::uint8_t>(random.below(num_codes));
+  for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.set_obs(t, obs);
   const auto actions = static_cast<std::uint64_t>(network.shape().num_actions);
   for (std::int32_t& a : rollout.actions.all()) {
     a = static_cast<std::int32_t>(random.below(actions));

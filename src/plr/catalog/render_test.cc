@@ -26,8 +26,8 @@ class Screen final : public VectorEnv {
     spec.max_steps = 10;
     return spec;
   }
-  void start_levels(int, std::span<const Start>, const StepBatch&) override {}
-  void step_slots(int, SlotRange, std::span<const Action>, const StepBatch&) override {}
+  void start_level(int, LevelId, const StepBatch&) override {}
+  void step_slots(SlotRange, std::span<const Action>, const StepBatch&) override {}
   void save_episode(int, ByteWriter&) const override {}
   void load_episode(int, LevelId, bool, ByteReader&) override {}
 };

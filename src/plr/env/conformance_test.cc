@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "tests/support/error_message.h"
@@ -54,20 +55,15 @@ class Counter final : public VectorEnv {
     return spec;
   }
 
-  void start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) override {
-    for (const Start& start : starts) {
-      Slot& slot = slots_[static_cast<std::size_t>(start.slot)];
-      const std::uint64_t rest = mistake_ == Mistake::kRemembersTheLevelBefore ? slot.value : 0;
-      slot = {start.level + rest, 0};
-      observe(static_cast<std::size_t>(start.slot), out);
-      if (mistake_ == Mistake::kStartWritesRewards) {
-        out.rewards[static_cast<std::size_t>(start.slot)] = 0;
-      }
-    }
+  void start_level(int number, LevelId level, const StepBatch& out) override {
+    const auto i = static_cast<std::size_t>(number);
+    const std::uint64_t rest = mistake_ == Mistake::kRemembersTheLevelBefore ? slots_[i].value : 0;
+    slots_[i] = {level + rest, 0};
+    observe(i, out);
+    if (mistake_ == Mistake::kStartWritesRewards) out.rewards[i] = 0;
   }
 
-  void step_slots(int /*lane*/, SlotRange range, std::span<const Action> actions,
-                  const StepBatch& out) override {
+  void step_slots(SlotRange range, std::span<const Action> actions, const StepBatch& out) override {
     const auto first = static_cast<std::size_t>(range.begin);
     for (std::size_t k = 0; k < actions.size(); ++k) {
       const std::size_t i = first + k;
@@ -117,7 +113,7 @@ class Counter final : public VectorEnv {
   int num_workers_;
   Mistake mistake_;
   std::vector<Slot> slots_;
-  std::uint64_t total_ = 0;
+  std::atomic<std::uint64_t> total_ = 0;
 };
 
 std::vector<std::string> violations_of(Mistake mistake) {

@@ -35,7 +35,8 @@ struct EnvOptions {
   int num_workers = 0;
   static constexpr Field kNumWorkers{
       &EnvOptions::num_workers, "num_workers", from_to(0, 1024),
-      "for Procgen: threads that step the slots, 0 for one per core; does not change results"};
+      "threads that step the slots, 0 for one per core; MiniGrid uses at most one per 128 slots; "
+      "does not change results"};
 
   Observation observation = Observation::kFull;
   static constexpr Field kObservation{

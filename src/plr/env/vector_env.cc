@@ -31,51 +31,49 @@ StepBuffers::StepBuffers(const EnvSpec& spec)
       terminated_(num_slots(spec)),
       truncated_(num_slots(spec)) {}
 
-VectorEnv::VectorEnv(EnvSpec spec)
+VectorEnv::VectorEnv(EnvSpec spec, int num_workers)
     : spec_(std::move(spec)),
       phases_(num_slots(spec_), Phase::kNotStarted),
       solved_(num_slots(spec_)),
       levels_(num_slots(spec_)),
-      started_in_(num_slots(spec_)) {
+      started_in_(num_slots(spec_)),
+      workers_(num_workers) {
   assert(spec_.num_slots > 0 && spec_.num_actions > 0 && spec_.observation_size() > 0);
 }
 
 void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
-  submit_start(0, starts, out);
-  collect(0);
+  check_buffers(out);
+  check_starts(starts);
+  if (workers_.num_workers() == 1) {
+    for (const Start& start : starts) start_slot(start, out);
+    return;
+  }
+  workers_.run({0, static_cast<int>(starts.size())},
+               [&](int i) noexcept { start_slot(starts[static_cast<std::size_t>(i)], out); });
 }
 
 void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
-  submit_step(0, slots, actions, out);
-  collect(0);
-}
-
-void VectorEnv::submit_start(int lane, std::span<const Start> starts, const StepBatch& out) {
-  check_lane(lane);
-  check_buffers(out);
-  check_starts(starts);
-  start_levels(lane, starts, out);
-  pending_[static_cast<std::size_t>(lane)] = {.starts = starts, .slots = {}, .out = out};
-}
-
-void VectorEnv::submit_step(int lane, SlotRange slots, std::span<const Action> actions,
-                            const StepBatch& out) {
-  check_lane(lane);
   check_buffers(out);
   check_actions(slots, actions);
-  step_slots(lane, slots, actions, out);
-  pending_[static_cast<std::size_t>(lane)] = {.starts = {}, .slots = slots, .out = out};
+  if (workers_.num_workers() == 1) return step_range(slots, actions, out);
+  workers_.run(slots, [&](int slot) noexcept {
+    step_slot(slot, actions[static_cast<std::size_t>(slot - slots.begin)], out);
+  });
 }
 
-void VectorEnv::collect(int lane) {
-  check_lane(lane);
-  collect_lane(lane);
-  const auto [starts, slots, out] = std::exchange(pending_[static_cast<std::size_t>(lane)], {});
-  for (const Start& start : starts) {
-    const auto i = static_cast<std::size_t>(start.slot);
-    phases_[i] = Phase::kRunning;
-    levels_[i] = start.level;
-  }
+void VectorEnv::start_slot(const Start& start, const StepBatch& out) {
+  start_level(start.slot, start.level, out);
+  const auto i = static_cast<std::size_t>(start.slot);
+  phases_[i] = Phase::kRunning;
+  levels_[i] = start.level;
+}
+
+void VectorEnv::step_slot(int slot, Action action, const StepBatch& out) {
+  step_range({slot, slot + 1}, {&action, 1}, out);
+}
+
+void VectorEnv::step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
+  step_slots(slots, actions, out);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     if (!out.ended(slot)) continue;
     const auto i = static_cast<std::size_t>(slot);
@@ -139,12 +137,6 @@ void VectorEnv::load(int slot, std::span<const std::byte> in) {
     levels_[i] = level;
   }
   phases_[i] = phase;
-}
-
-void VectorEnv::check_lane(int lane) const {
-  if (lane < 0 || lane >= kNumLanes) {
-    throw std::invalid_argument(range_message("lane", kNumLanes - 1, lane));
-  }
 }
 
 void VectorEnv::check_slot(int slot) const {

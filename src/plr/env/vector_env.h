@@ -15,7 +15,8 @@
 // before.  conformance.h tests this and every other rule of this header.
 //
 // An implementation overrides the private virtual functions, which are called with checked
-// arguments: once per batch, not per slot.  Not copyable.  Not thread-safe: one caller at a time.
+// arguments.  Not copyable.  Not thread-safe, with one exception: different threads may start and
+// step different slots at the same time, by start_slot() and step_slot().
 #pragma once
 
 #include <array>
@@ -29,6 +30,8 @@
 
 #include "plr/base/bytes.h"
 #include "plr/core/level.h"
+#include "plr/env/slot_range.h"
+#include "plr/env/worker_pool.h"
 
 namespace plr {
 
@@ -39,18 +42,6 @@ struct Start {
   int slot = 0;
   LevelId level = 0;
 };
-
-// The slots begin <= slot < end.
-struct SlotRange {
-  int begin = 0;
-  int end = 0;
-  int size() const { return end - begin; }
-};
-
-// The slots of one of `num_parts` parts of 0..num_slots-1, whose sizes differ by at most one.
-inline SlotRange part_of_slots(int num_slots, int part, int num_parts) {
-  return {num_slots * part / num_parts, num_slots * (part + 1) / num_parts};
-}
 
 // The facts about an environment.
 struct EnvSpec {
@@ -120,21 +111,14 @@ class VectorEnv {
   // REQUIRES: all slots of the range are running.
   void step(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
-  // The same asynchronously: submit, then collect; between the two the caller is free to do other
-  // work and to submit other slots in other lanes.  A lane holds one start or step at a time.
-  // start() and step() use lane 0.
-  // REQUIRES: the arguments stay valid and unchanged until collect(), the lane is empty, and no
-  // slot is submitted in two lanes.
-  void submit_start(int lane, std::span<const Start> starts, const StepBatch& out);
-  void submit_step(int lane, SlotRange slots, std::span<const Action> actions,
-                   const StepBatch& out);
-  // Whether collect() would return without waiting.
-  bool ready(int lane) const { return is_lane_ready(lane); }
-  // Waits until the work submitted in the lane is complete, and empties the lane.
-  void collect(int lane);
-  // Runs one pending task on the calling thread, if there is one.
-  void run_one_task() { run_one_pending_task(); }
-  static constexpr int kNumLanes = 4;
+  // The same for one slot, on the calling thread.
+  // REQUIRES: arguments as above, which are not checked; one thread at a time per slot.
+  void start_slot(const Start& start, const StepBatch& out);
+  void step_slot(int slot, Action action, const StepBatch& out);
+
+  // The threads on which start() and step() run.  They are free between calls.
+  WorkerPool& workers() { return workers_; }
+  const WorkerPool& workers() const { return workers_; }
 
   // The level that a slot plays or played last; nothing before its first start.
   std::optional<LevelId> level(int slot) const;
@@ -154,25 +138,16 @@ class VectorEnv {
   void load(int slot, std::span<const std::byte> in);
 
  protected:
-  explicit VectorEnv(EnvSpec spec);
+  // REQUIRES: num_workers >= 1.
+  explicit VectorEnv(EnvSpec spec, int num_workers = 1);
 
  private:
   enum class Phase : std::uint8_t { kNotStarted, kRunning, kEnded };
 
-  // The start or step that was submitted in a lane.
-  struct Pending {
-    std::span<const Start> starts;
-    SlotRange slots;
-    StepBatch out;
-  };
-
-  // Both may return before the work is complete; collect_lane() then completes it.
-  virtual void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) = 0;
-  virtual void step_slots(int lane, SlotRange slots, std::span<const Action> actions,
+  // Called for different slots by different threads at the same time.
+  virtual void start_level(int slot, LevelId level, const StepBatch& out) = 0;
+  virtual void step_slots(SlotRange slots, std::span<const Action> actions,
                           const StepBatch& out) = 0;
-  virtual void collect_lane(int /*lane*/) {}
-  virtual bool is_lane_ready(int /*lane*/) const { return true; }
-  virtual void run_one_pending_task() {}
   // Called when an episode ends.  By default a level is solved if its last action was rewarded.
   virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }
@@ -182,7 +157,7 @@ class VectorEnv {
   virtual void save_episode(int slot, ByteWriter& out) const = 0;
   virtual void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) = 0;
 
-  void check_lane(int lane) const;
+  void step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
   void check_slot(int slot) const;
   void check_level(LevelId level) const;
   void check_buffers(const StepBatch& out) const;
@@ -195,7 +170,7 @@ class VectorEnv {
   std::vector<LevelId> levels_;            // [N]; undefined before the first start
   std::vector<std::uint64_t> started_in_;  // [N]; number of the last start that named the slot
   std::uint64_t num_start_calls_ = 0;
-  std::array<Pending, kNumLanes> pending_;  // [lane]
+  WorkerPool workers_;
 };
 
 }  // namespace plr

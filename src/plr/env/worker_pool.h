@@ -3,22 +3,21 @@
 //   WorkerPool pool(4);                                        // the caller is one of the four
 //   pool.run({0, 64}, [&](int slot) noexcept { step(slot); }); // returns when all 64 are done
 //
-// or asynchronously, in one of four lanes:
+// or with a loop on every worker, while the caller does something else:
 //
-//   pool.submit(0, {0, 32}, step);                             // `step` must live until collect()
-//   while (!pool.ready(0)) pool.run_one_task();                // optional: other work meanwhile
-//   pool.collect(0);                                           // returns when all 32 are done
+//   pool.start(work);                     // calls work(worker) on the workers 1, 2 and 3
+//   ...
+//   pool.join();                          // returns when all have returned
 //
-// Each slot has a preferred worker (slot % num_workers), so that its memory mostly stays in the
-// cache of one core.  Idle workers steal slots of other workers, so that a slow slot delays only
-// itself.  Workers spin while work is pending and for an adaptive time afterwards, then block;
-// after about 10 us of spinning they yield the core to other threads.  Submitting and collecting
-// take no lock and allocate no memory.
+// Each slot has a preferred worker (share_of()), so that its memory mostly stays in the cache of
+// one core.  Idle workers steal slots of other workers, so that a slow slot delays only itself.
+// Workers spin while work is pending and for an adaptive time afterwards, then block; after about
+// 10 us of spinning they yield the core to other threads.  Neither use takes a lock or allocates
+// memory.
 //
 // The threads live as long as the pool.  Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -26,7 +25,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plr/env/vector_env.h"
+#include "plr/env/slot_range.h"
 
 namespace plr {
 
@@ -41,77 +40,71 @@ class WorkerPool {
 
   int num_workers() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Enqueues a call of work(slot) for every slot, in any order and on any of the threads, and
-  // returns.  With one worker, the calls are made here.
-  // REQUIRES: the lane is empty, and `work` lives until collect(lane).
-  template <class Work>
-  requires std::is_nothrow_invocable_v<Work&, int>
-  void submit(int lane, SlotRange slots, Work& work) {
-    if (threads_.empty()) {
-      for (int slot = slots.begin; slot < slots.end; ++slot) work(slot);
-      return;
-    }
-    const auto call = [](void* context, int slot) noexcept {
-      (*static_cast<Work*>(context))(slot);
-    };
-    submit_shared(lanes_[static_cast<std::size_t>(lane)], slots,
-                  {call, const_cast<std::remove_const_t<Work>*>(&work)});
+  // The slots of a range that prefer a worker.
+  SlotRange share_of(int worker, SlotRange slots) const {
+    return part_of_slots(slots, worker, num_workers());
   }
-  // Whether collect() would return without waiting.
-  bool ready(int lane) const {
-    return lanes_[static_cast<std::size_t>(lane)].unfinished.load(std::memory_order_acquire) == 0;
-  }
-  // Works on the lane too, returns when all its slots are done, and empties the lane.
-  void collect(int lane);
-  // Runs the task of one unclaimed slot of any lane on the calling thread.  Does nothing if there
-  // is none, or if the pool has so many workers that the caller should not be occupied.
-  void run_one_task();
 
-  // submit() and collect().
+  // Calls work(slot) for every slot, in any order and on any of the threads, and returns when all
+  // are done.
   template <class Work>
   requires std::is_nothrow_invocable_v<Work&, int>
   void run(SlotRange slots, Work work) {
-    if (slots.size() == 1) return work(slots.begin);
-    submit(0, slots, work);
-    collect(0);
+    if (threads_.empty() || slots.size() == 1) {
+      for (int slot = slots.begin; slot < slots.end; ++slot) work(slot);
+      return;
+    }
+    submit({call_of<Work>, &work, slots});
+    while (claim_and_run_one(0)) {
+    }
+    join();
   }
 
-  static constexpr int kNumLanes = VectorEnv::kNumLanes;
+  // Calls work(worker) for the workers 1..num_workers-1, each on its own thread, and returns.  A
+  // thread that is late may find that another one, whose call has returned, has made its call.
+  // REQUIRES: `work` lives until join(), and nothing else is run before.
+  template <class Work>
+  requires std::is_nothrow_invocable_v<Work&, int>
+  void start(Work& work) {
+    if (threads_.empty()) return;
+    submit({call_of<Work>,
+            const_cast<std::remove_const_t<Work>*>(&work),
+            {1, num_workers()}});  // share_of(worker) is {worker}
+  }
+  // Returns when everything that was submitted is done.
+  void join();
 
  private:
   struct Job {
     void (*call)(void* context, int slot) noexcept = nullptr;
     void* context = nullptr;
+    SlotRange slots;
   };
   // The number of slots that prefer one worker and are not claimed yet.
   struct alignas(64) Share {
     std::atomic<int> unclaimed = 0;
   };
 
-  // The work submitted in a lane.  A thread that has claimed a slot may read `job` and `slots`:
-  // they change only while `unfinished` is 0.
-  struct Lane {
-    Job job;
-    SlotRange slots;
-    std::vector<Share> shares;  // [workers]
-    alignas(64) std::atomic<std::uint32_t> unfinished = 0;
+  template <class Work>
+  static void call_of(void* context, int slot) noexcept {
+    (*static_cast<Work*>(context))(slot);
+  }
 
-    int first_slot(int worker) const;
-  };
-
-  void submit_shared(Lane& lane, SlotRange slots, Job job);
+  void submit(const Job& job);
   void update_spin_time();
-  static bool claim_and_run_one(int worker, Lane& lane);
-  bool has_pending_work() const;
+  bool claim_and_run_one(int worker);
   void wait_for_submission(std::uint32_t seen) const;
   void work_until_stopped(int worker);
   void stop();
 
-  std::array<Lane, kNumLanes> lanes_;
+  // A thread that has claimed a slot may read the job: it changes only while unfinished_ is 0.
+  Job job_;
+  std::vector<Share> shares_;  // [workers]
+  alignas(64) std::atomic<std::uint32_t> unfinished_ = 0;
   alignas(64) std::atomic<std::uint32_t> num_submissions_ = 0;  // idle threads block on it
   alignas(64) std::atomic<std::int64_t> spin_ns_ = 0;           // how long idle threads spin
-  std::int64_t longest_gap_ns_ = 0;  // recently, between collect() and submit()
-  std::chrono::steady_clock::time_point last_collect_;
+  std::int64_t longest_gap_ns_ = 0;  // recently, between join() and the next submission
+  std::chrono::steady_clock::time_point last_join_;
   std::vector<std::thread> threads_;
 };
 

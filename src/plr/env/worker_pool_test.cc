@@ -71,43 +71,40 @@ TEST(WorkerPool, ASlowSlotDelaysOnlyItself) {
   EXPECT_EQ(others, 49);
 }
 
-TEST(WorkerPool, RunsTwoLanesConcurrently) {
-  WorkerPool pool(3);
-  std::atomic<int> first = 0;
-  std::atomic<int> second = 0;
-  // Each lane waits for the other; the caller runs no task.
-  const auto wait_for_second = [&](int) noexcept {
-    ++first;
-    while (second == 0) std::this_thread::yield();
-  };
-  const auto wait_for_first = [&](int) noexcept {
-    ++second;
-    while (first == 0) std::this_thread::yield();
-  };
-  for (int run = 0; run < 200; ++run) {
-    first = second = 0;
-    pool.submit(0, {0, 1}, wait_for_second);
-    pool.submit(1, {1, 2}, wait_for_first);
-    while (first == 0 || second == 0) std::this_thread::yield();
-    pool.collect(1);
-    pool.collect(0);
-    EXPECT_EQ(first + second, 2);
+TEST(WorkerPool, StartRunsALoopOnEveryThreadWhileTheCallerIsFree) {
+  for (const int num_workers : {1, 2, 4}) {
+    WorkerPool pool(num_workers);
+    for (int run = 0; run < 200; ++run) {
+      std::atomic<int> num_running = 0;
+      std::atomic<bool> is_over = false;
+      std::vector<int> calls(at(num_workers));
+      const auto loop = [&](int worker) noexcept {
+        ++calls[at(worker)];
+        ++num_running;
+        while (!is_over) std::this_thread::yield();
+      };
+      pool.start(loop);
+      // Every loop runs at the same time, and the caller can tell them to end.
+      while (num_running < num_workers - 1) std::this_thread::yield();
+      is_over = true;
+      pool.join();
+      std::vector<int> expected(at(num_workers), 1);
+      expected[0] = 0;
+      EXPECT_EQ(calls, expected);
+    }
   }
 }
 
-TEST(WorkerPool, LanesRunOnlyTheirOwnSlots) {
-  WorkerPool pool(4);
-  std::vector<int> calls(64);
-  const auto work = [&](int slot) noexcept { ++calls[at(slot)]; };
-  for (int run = 0; run < 5'000; ++run) {
-    pool.submit(0, {0, 32}, work);
-    pool.submit(1, {32, 64}, work);
-    pool.collect(0);
-    pool.submit(0, {0, 32}, work);
-    pool.collect(1);
-    pool.collect(0);
+TEST(WorkerPool, SharesCoverTheRangeInOrder) {
+  const WorkerPool pool(3);
+  int next = 5;
+  for (int worker = 0; worker < 3; ++worker) {
+    const SlotRange share = pool.share_of(worker, {5, 15});
+    EXPECT_EQ(share.begin, next);
+    EXPECT_TRUE(share.size() == 3 || share.size() == 4);
+    next = share.end;
   }
-  for (int slot = 0; slot < 64; ++slot) EXPECT_EQ(calls[at(slot)], slot < 32 ? 10'000 : 5'000);
+  EXPECT_EQ(next, 15);
 }
 
 TEST(WorkerPool, ASlotMostlyRunsOnTheSameThread) {

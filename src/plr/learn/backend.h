@@ -9,17 +9,17 @@
 // make_backend() is the only place that chooses:
 //
 //   const std::unique_ptr<Backend> backend = make_backend(std::move(network), compute.kernels);
-//   Policy policy(*backend, {}, num_slots);                            // inference
+//   const auto inference = backend->make_inference({}, num_slots, rollout.obs());
 //   Ppo ppo(*backend, {.epochs = 4}, streams.named("minibatches"));    // gradient steps
 //
 // A gradient step is gather, forward, backward, step, store_losses, in this order.  Each function
 // enqueues its work on the current stream of the device and does not wait, so that a step can be
 // recorded as a CUDA graph (cuda_graph.h).
 //
-// A recurrent network enters at two places: its hidden state becomes an argument of
-// Inference::submit() and a part of the results, kept per slot, and the rows of
-// UpdateTensors::permutations become sequences, which gather() returns as [L, B] together with the
-// state at their beginning.  forward() and backward() keep their signatures.
+// A recurrent network enters at two places: its hidden state is kept per slot by the inference,
+// which an item tells whether an episode begins, and the rows of UpdateTensors::permutations become
+// sequences, which gather() returns as [L, B] together with the state at their beginning. forward()
+// and backward() keep their signatures.
 //
 // Owns the network.  Not copyable.  Not thread-safe: one thread uses a backend and everything made
 // from it.
@@ -32,11 +32,12 @@
 #include <memory>
 #include <vector>
 
+#include "plr/collect/inference.h"
 #include "plr/learn/adam.h"
 #include "plr/learn/compute.h"
-#include "plr/learn/inference.h"
 #include "plr/learn/minibatch.h"
 #include "plr/learn/network.h"
+#include "plr/learn/policy_config.h"
 
 namespace plr::learn {
 
@@ -72,10 +73,12 @@ class Backend {
   // Whether native kernels compute the network's inference and its training.
   virtual bool is_native() const = 0;
 
-  // Inference for a group of slots, at most `max_batch` observations at a time.  The backend must
+  // Inference for the slots of an environment.  If `history`, bytes [T+1, N, H, W, C] on the
+  // device, is defined, every observation is copied to its step and slot there.  The backend must
   // outlive it.
-  virtual std::unique_ptr<Inference> make_inference(const PolicyConfig& config,
-                                                    std::size_t max_batch) = 0;
+  virtual std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
+                                                             std::size_t num_slots,
+                                                             const at::Tensor& history) = 0;
 
   // The samples of the mini-batch at update.position.
   virtual Minibatch gather(const UpdateTensors& update) = 0;

@@ -32,15 +32,16 @@ class CudaBackend : public Backend {
  public:
   explicit CudaBackend(Network given)
       : Backend(std::move(given)),
-        inference_(make_native_inference(network())),
+        has_native_inference_(make_native_inference(network()) != nullptr),
         training_(make_native_training(network())),
         loss_blocks_done_(make_counter(network().device())),
         adam_blocks_done_(make_counter(network().device())) {}
 
-  bool is_native() const override { return inference_ && training_; }
+  bool is_native() const override { return has_native_inference_ && training_; }
 
-  std::unique_ptr<Inference> make_inference(const PolicyConfig& config,
-                                            std::size_t max_batch) override;
+  std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
+                                                     std::size_t num_slots,
+                                                     const at::Tensor& history) override;
   Minibatch gather(const UpdateTensors& update) override;
   at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const ForwardPass& pass,
                       const at::Tensor& extra_loss) override;
@@ -50,17 +51,19 @@ class CudaBackend : public Backend {
  private:
   ForwardPass forward_all(const at::Tensor& obs) override;
 
-  // Null where libtorch computes the network.
-  std::unique_ptr<NativeInference> inference_;
-  std::unique_ptr<NativeTraining> training_;
-  at::Tensor loss_blocks_done_;  // [1] int, this and the next
+  bool has_native_inference_;
+  std::unique_ptr<NativeTraining> training_;  // null where libtorch computes the network
+  at::Tensor loss_blocks_done_;               // [1] int, this and the next
   at::Tensor adam_blocks_done_;
 };
 
-std::unique_ptr<Inference> CudaBackend::make_inference(const PolicyConfig& config,
-                                                       std::size_t max_batch) {
-  if (!inference_) return std::make_unique<TorchInference>(network(), config, max_batch);
-  return std::make_unique<CudaInference>(network(), *inference_, config, max_batch);
+std::unique_ptr<collect::Inference> CudaBackend::make_inference(const PolicyConfig& config,
+                                                                std::size_t num_slots,
+                                                                const at::Tensor& history) {
+  if (has_native_inference_) {
+    return std::make_unique<CudaInference>(network(), config, num_slots, history);
+  }
+  return std::make_unique<TorchInference>(network(), config, num_slots, history);
 }
 
 Minibatch CudaBackend::gather(const UpdateTensors& update) {

@@ -1,38 +1,60 @@
-// Inference by native CUDA kernels, which write their results to pinned host memory.
+// Inference by native CUDA kernels, in batches of any slots.
 //
-// submit() fills the results with a NaN that no computation produces, and ready() polls until every
-// number is overwritten: an event would add a few microseconds.  The host therefore sees each
-// result as soon as its kernel has written it.
+// Kernels read observations directly from pinned host memory, copy them to the history, and write
+// their results to pinned host memory, where the host sees each as soon as it is written: copies
+// and events would add several microseconds each.  Every lane has a stream of its own, so that a
+// small batch does not wait for the one before it.
 //
-// Keeps references to the network and its kernels.  Not copyable.  Not thread-safe.
+// Keeps a reference to the network.  Not copyable.  Thread safety as of
+// collect::Inference.
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <ATen/core/Tensor.h>
+#include <c10/cuda/CUDAStream.h>
 
-#include "plr/learn/inference.h"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plr/collect/inference.h"
 #include "plr/learn/inference_buffers.h"
 #include "plr/learn/native_network.h"
+#include "plr/learn/policy_config.h"
 
 namespace plr::learn {
 
-class CudaInference : public Inference {
+class CudaInference : public collect::Inference {
  public:
-  CudaInference(const Network& network, NativeInference& kernels, const PolicyConfig& config,
-                std::size_t max_batch);
+  // Observations are copied to `history`, [T+1, N, H, W, C] on the device, if it is defined.
+  // REQUIRES: the network has native inference (native_network.h).
+  CudaInference(const Network& network, const PolicyConfig& config, std::size_t num_slots,
+                const at::Tensor& history);
 
-  void refresh() override { kernels_.refresh(); }
-  void submit(const at::Tensor& obs, std::span<const double> uniforms) override;
-  bool ready() override;
-  std::span<const InferenceResult> collect() override;
+  std::span<std::uint8_t> observations() override { return buffers_.observations(); }
+  std::span<collect::InferenceResult> results() override { return buffers_.results(); }
+  bool takes_any_batch() const override { return true; }
+  std::size_t num_lanes() const override { return lanes_.size(); }
+  void refresh() override;
+  void submit(std::size_t lane, std::span<const collect::InferenceItem> items) override;
+  void check_device() override;
 
  private:
+  static constexpr int kNumLanes = 4;
+
+  // What one batch at a time uses.
+  struct Lane {
+    c10::cuda::CUDAStream stream;
+    std::unique_ptr<NativeInference> kernels;
+    at::Tensor host_items;    // [N] items, pinned
+    at::Tensor device_items;  // [N] items
+  };
+
   const Network& network_;
-  NativeInference& kernels_;
-  PolicyConfig config_;
   InferenceBuffers buffers_;
-  std::size_t batch_ = 0;  // of the last submit()
-  int num_polls_ = 0;      // since the last submit()
+  at::Tensor history_;
+  cuda::InferenceJob job_;  // except what belongs to a batch
+  std::vector<Lane> lanes_;
 };
 
 }  // namespace plr::learn

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Decided {
   std::vector<float> log_probs, values, terms;
 };
 
+void set_observations(Policy& policy, const at::Tensor& obs) {
+  const at::Tensor bytes = obs.cpu().contiguous();
+  std::copy_n(bytes.const_data_ptr<std::uint8_t>(), bytes.numel(), policy.observations().data());
+}
+
 Decided decide(Backend& backend, const PolicyConfig& config, const at::Tensor& obs) {
   const auto batch = static_cast<std::size_t>(obs.size(0));
   Policy policy(backend, config, batch);
@@ -34,7 +40,8 @@ Decided decide(Backend& backend, const PolicyConfig& config, const at::Tensor& o
   std::vector<double> uniforms(batch);
   for (double& u : uniforms) u = random.uniform();
   Decided out(batch);
-  policy.act(obs, uniforms, {out.actions, out.log_probs, out.values, out.terms});
+  set_observations(policy, obs);
+  policy.act(uniforms, {out.actions, out.log_probs, out.values, out.terms});
   return out;
 }
 
@@ -195,9 +202,10 @@ TEST_F(ImpalaInference, RefreshTakesOverChangedWeights) {
   const std::unique_ptr<Backend> backend = native({});
   const at::Tensor obs = random_bytes({64, 64, 3, 15}, 8, 256);
   Policy policy(*backend, {}, 8);
+  set_observations(policy, obs);
   const auto infer = [&](std::vector<float>& values) {
-    policy.submit(obs, std::vector<double>(8));
-    policy.collect_values(values);
+    Decided out(8);
+    policy.act(std::vector<double>(8), {out.actions, out.log_probs, values, {}});
   };
   std::vector<float> before(8), not_refreshed(8), after(8);
   infer(before);

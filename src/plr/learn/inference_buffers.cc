@@ -2,28 +2,27 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
-
 namespace plr::learn {
 
-InferenceBuffers::InferenceBuffers(const Network& network, std::size_t max_batch) {
-  const auto length = static_cast<std::int64_t>(max_batch);
+using collect::InferenceResult;
+
+InferenceBuffers::InferenceBuffers(const Network& network, std::size_t num_slots) {
+  const auto length = static_cast<std::int64_t>(num_slots);
   const NetworkShape& shape = network.shape();
   const bool pinned = network.device().is_cuda();
-  host_uniforms = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
+  host_obs = at::zeros({length, shape.height, shape.width, shape.channels},
+                       at::TensorOptions(at::kByte).pinned_memory(pinned));
   host_results = at::zeros({length, 4}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
-  uniforms = at::zeros({length}, at::TensorOptions(network.device()).dtype(at::kDouble));
-  obs = at::zeros({length, shape.height, shape.width, shape.channels},
-                  at::TensorOptions(network.device()).dtype(at::kByte));
 }
 
-void InferenceBuffers::set_uniforms(std::span<const double> given) {
-  std::ranges::copy(given, host_uniforms.mutable_data_ptr<double>());
+std::span<std::uint8_t> InferenceBuffers::observations() const {
+  return {host_obs.mutable_data_ptr<std::uint8_t>(), static_cast<std::size_t>(host_obs.numel())};
 }
 
-std::span<InferenceResult> InferenceBuffers::results(std::size_t batch) const {
+std::span<InferenceResult> InferenceBuffers::results() const {
   static_assert(sizeof(InferenceResult) == 4 * sizeof(float));
-  return {static_cast<InferenceResult*>(host_results.mutable_data_ptr()), batch};
+  return {static_cast<InferenceResult*>(host_results.mutable_data_ptr()),
+          static_cast<std::size_t>(host_results.size(0))};
 }
 
 }  // namespace plr::learn

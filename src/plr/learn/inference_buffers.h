@@ -1,32 +1,29 @@
-// The memory that every Inference keeps: inputs and results of at most max_batch observations.
+// The memory of inference for N slots that host and device share.
 //
-// The addresses never change, so that CUDA graphs may refer to them.  Movable, not copyable in
-// effect: a copy shares the memory.  Not thread-safe.
+// The addresses never change, so that kernels and CUDA graphs may refer to them.  A copy shares the
+// memory.  Different slots may be read and written by different threads at the same time.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
-#include "plr/learn/inference_result.h"
+#include "plr/collect/inference_types.h"
 #include "plr/learn/network.h"
 
 namespace plr::learn {
 
 struct InferenceBuffers {
-  InferenceBuffers(const Network& network, std::size_t max_batch);
+  InferenceBuffers(const Network& network, std::size_t num_slots);
 
-  // Copies the uniforms of a batch to host_uniforms.
-  void set_uniforms(std::span<const double> uniforms);
+  std::span<std::uint8_t> observations() const;
+  std::span<collect::InferenceResult> results() const;
 
-  // The first `batch` rows of host_results.
-  std::span<InferenceResult> results(std::size_t batch) const;
-
-  at::Tensor host_uniforms;  // [max_batch] doubles, this and the next pinned with CUDA
-  at::Tensor host_results;   // [max_batch, 4] floats: InferenceResult
-  at::Tensor uniforms;       // [max_batch] doubles, this and the next on the device
-  at::Tensor obs;            // [max_batch, H, W, C] bytes
+  // In host memory, pinned with CUDA.
+  at::Tensor host_obs;      // [N, H, W, C] bytes
+  at::Tensor host_results;  // [N, 4] floats: InferenceResult
 };
 
 }  // namespace plr::learn

@@ -1,55 +1,59 @@
 #include "plr/learn/policy.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace plr::learn {
+namespace {
 
-Policy::Policy(Backend& backend, const PolicyConfig& config, std::size_t max_batch)
-    : inference_(backend.make_inference(config, max_batch)), max_batch_(max_batch) {
+// Polls before the device is asked whether it has failed; some milliseconds.
+constexpr int kPollsBeforeCheck = 1 << 20;
+
+}  // namespace
+
+Policy::Policy(Backend& backend, const PolicyConfig& config, std::size_t num_slots)
+    : inference_(backend.make_inference(config, num_slots, {})), num_slots_(num_slots) {
   refresh();
 }
 
-void Policy::act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out) {
-  submit(obs, uniforms);
-  collect(out);
-}
-
-void Policy::submit(const at::Tensor& obs, std::span<const double> uniforms) {
-  const auto batch = static_cast<std::size_t>(obs.size(0));
-  if (batch > max_batch_) {
-    throw std::invalid_argument("obs must have at most " + std::to_string(max_batch_) +
-                                " observations, not " + std::to_string(batch));
-  }
-  num_submitted_ = batch;
+void Policy::act(std::span<const double> uniforms, const Decisions& out) {
   check(uniforms.size(), "uniforms");
-  inference_->submit(obs, uniforms);
-}
-
-void Policy::collect(const Decisions& out) {
   check(out.actions.size(), "actions");
   check(out.log_probs.size(), "log_probs");
   check(out.values.size(), "values");
   if (!out.terms.empty()) check(out.terms.size(), "terms");
-  const std::span<const InferenceResult> results = inference_->collect();
-  for (std::size_t i = 0; i < num_submitted_; ++i) {
-    out.actions[i] = static_cast<std::int32_t>(results[i].action);
-    out.log_probs[i] = results[i].log_prob;
-    out.values[i] = results[i].value;
-    if (!out.terms.empty()) out.terms[i] = results[i].term;
+  std::vector<collect::InferenceItem> items;
+  items.reserve(num_slots_);
+  const std::span<collect::InferenceResult> results = inference_->results();
+  for (std::size_t slot = 0; slot < num_slots_; ++slot) {
+    items.push_back({static_cast<std::int32_t>(slot), 0, uniforms[slot]});
+    collect::mark_pending(results[slot]);
+  }
+  inference_->submit(0, items);
+  for (std::size_t slot = 0; slot < num_slots_; ++slot) {
+    wait(slot);
+    out.actions[slot] = static_cast<std::int32_t>(results[slot].action);
+    out.log_probs[slot] = results[slot].log_prob;
+    out.values[slot] = results[slot].value;
+    if (!out.terms.empty()) out.terms[slot] = results[slot].term;
   }
 }
 
-void Policy::collect_values(std::span<float> values) {
-  check(values.size(), "values");
-  std::ranges::transform(inference_->collect(), values.begin(), &InferenceResult::value);
+void Policy::wait(std::size_t slot) {
+  collect::InferenceResult& result = inference_->results()[slot];
+  for (int num_polls = 0; !collect::is_written(result); ++num_polls) {
+    if (num_polls < kPollsBeforeCheck) continue;
+    inference_->check_device();
+    if (collect::is_written(result)) return;
+    throw std::runtime_error("the device has finished inference without writing its results");
+  }
 }
 
 void Policy::check(std::size_t length, const char* name) const {
-  if (length != num_submitted_) {
-    throw std::invalid_argument(std::string(name) + " must have " + std::to_string(num_submitted_) +
-                                " elements, one per observation, not " + std::to_string(length));
+  if (length != num_slots_) {
+    throw std::invalid_argument(std::string(name) + " must have " + std::to_string(num_slots_) +
+                                " elements, one per slot, not " + std::to_string(length));
   }
 }
 

@@ -1,20 +1,18 @@
-// The agent's policy: samples actions for batches of observations.
+// The agent's policy: actions for the current observations of all slots.
 //
 // Actions are sampled with numbers of the caller's random stream, so that a run repeats on any
 // device that computes the same logits:
 //
-//   Policy policy(*backend, {.score_function = ScoreFunction::kPolicyEntropy}, num_slots);
+//   Policy policy(*backend, {.greedy = false}, num_slots);
+//   env.step(..., {policy.observations(), ...});          // the environment writes observations
 //   for (double& u : uniforms) u = actions_stream.uniform();
-//   policy.act(rollout.take_obs(t, 0, num_slots), uniforms,
-//              {rollout.actions[t], rollout.log_probs[t], rollout.values[t], terms});
+//   policy.act(uniforms, {actions, log_probs, values, terms});
 //
-// The smallest action whose cumulative probability exceeds u is taken.  This class checks and
-// copies arrays; the backend's Inference (inference.h) computes.
+// The smallest action whose cumulative probability exceeds u is taken.  Training uses the backend's
+// inference directly (collect/); this class waits for its results.
 //
 // The backend must outlive it.  Movable, not copyable.  Not thread-safe.
 #pragma once
-
-#include <ATen/core/Tensor.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +20,10 @@
 #include <span>
 
 #include "plr/learn/backend.h"
-#include "plr/learn/inference.h"
 
 namespace plr::learn {
 
-// The caller's arrays, one element per observation; `terms` may be empty if they are not needed.
+// The caller's arrays, one element per slot; `terms` may be empty if they are not needed.
 struct Decisions {
   std::span<std::int32_t> actions;
   std::span<float> log_probs;
@@ -36,31 +33,24 @@ struct Decisions {
 
 class Policy {
  public:
-  // For at most `max_batch` observations at a time.
-  Policy(Backend& backend, const PolicyConfig& config, std::size_t max_batch);
+  Policy(Backend& backend, const PolicyConfig& config, std::size_t num_slots);
 
-  // Acts on bytes [B, H, W, C] on any device with one number of [0, 1) for each: submit() and
-  // collect().  Throws std::invalid_argument if an array's length is not B or B is above max_batch.
-  void act(const at::Tensor& obs, std::span<const double> uniforms, const Decisions& out);
+  // [N, H, W, C] bytes, written by the caller.
+  std::span<std::uint8_t> observations() { return inference_->observations(); }
 
-  // Enqueues inference and returns; at most one batch is in flight.
-  void submit(const at::Tensor& obs, std::span<const double> uniforms);
-  // Whether the results can be collected without waiting.
-  bool ready() { return inference_->ready(); }
-  // Waits for the results of the last submit() and copies them.
-  void collect(const Decisions& out);
-  // The same for the values alone, as for the observations that follow a rollout's last step.
-  void collect_values(std::span<float> values);
+  // Acts on the observations, with one number of [0, 1) for each.  Throws std::invalid_argument if
+  // an array's length is not the number of slots.
+  void act(std::span<const double> uniforms, const Decisions& out);
 
-  // Call this when the network's weights have changed since the last submit().
+  // Call this when the network's weights have changed.
   void refresh() { inference_->refresh(); }
 
  private:
   void check(std::size_t length, const char* name) const;
+  void wait(std::size_t slot);
 
-  std::unique_ptr<Inference> inference_;
-  std::size_t max_batch_;
-  std::size_t num_submitted_ = 0;
+  std::unique_ptr<collect::Inference> inference_;
+  std::size_t num_slots_;
 };
 
 }  // namespace plr::learn

@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <stdexcept>
 #include <vector>
 
@@ -40,8 +42,9 @@ struct Acted {
 Acted act(Backend& backend, const PolicyConfig& config, const std::vector<double>& uniforms) {
   Policy policy(backend, config, uniforms.size());
   Acted acted(uniforms.size());
-  const auto batch = static_cast<std::int64_t>(uniforms.size());
-  policy.act(at::arange(batch, at::kByte).reshape({batch, 1, 1, 1}), uniforms, acted.decisions());
+  std::ranges::copy(std::views::iota(std::uint8_t{0}) | std::views::take(uniforms.size()),
+                    policy.observations().begin());
+  policy.act(uniforms, acted.decisions());
   return acted;
 }
 
@@ -105,25 +108,13 @@ TEST(Policy, ACertainPolicyHasNoEntropy) {
       0);
 }
 
-TEST(Policy, CollectsValuesAlone) {
-  TorchBackend backend = fixed({0.5, 0.5});
-  Policy policy(backend, {}, 3);
-  std::vector<float> values(2);
-  policy.submit(at::full({2, 1, 1, 1}, 9, at::kByte), std::vector<double>(2));
-  policy.collect_values(values);
-  EXPECT_EQ(values, (std::vector<float>{9, 9}));
-}
-
-TEST(Policy, RefusesArraysOfAnotherLengthAndTooManyObservations) {
+TEST(Policy, RefusesArraysOfAnotherLength) {
   TorchBackend backend = fixed({0.5, 0.5});
   Policy policy(backend, {.score_function = ScoreFunction::kPolicyEntropy}, 2);
   Acted acted(2);
-  const at::Tensor obs = at::zeros({2, 1, 1, 1}, at::kByte);
-  EXPECT_THROW(policy.act(obs, std::vector<double>(1), acted.decisions()), std::invalid_argument);
+  EXPECT_THROW(policy.act(std::vector<double>(1), acted.decisions()), std::invalid_argument);
   Acted three(3);
-  EXPECT_THROW(
-      policy.act(at::zeros({3, 1, 1, 1}, at::kByte), std::vector<double>(3), three.decisions()),
-      std::invalid_argument);
+  EXPECT_THROW(policy.act(std::vector<double>(2), three.decisions()), std::invalid_argument);
 }
 
 }  // namespace

@@ -49,9 +49,7 @@ void fill(const GoldenTensors& record, const std::string& update, Rollout& rollo
   const at::Tensor obs = recorded_obs(record, update);
   for (std::size_t t = 0; t <= rollout.num_steps(); ++t) {
     const at::Tensor row = obs[static_cast<std::int64_t>(t)];
-    std::copy_n(row.const_data_ptr<std::uint8_t>(), row.numel(), rollout.host_obs().data());
-    rollout.take_obs(t, 0, rollout.num_slots());
-    synchronize(rollout.obs().device());  // before the next row is written to the same address
+    rollout.set_obs(t, {row.const_data_ptr<std::uint8_t>(), static_cast<std::size_t>(row.numel())});
   }
   std::ranges::copy(record.ints(update + "actions").elements, rollout.actions.all().begin());
   std::ranges::copy(record.floats(update + "old_logp").elements, rollout.log_probs.all().begin());

@@ -31,7 +31,7 @@ std::unique_ptr<Backend> tiny_backend(std::uint64_t seed = 1, at::Device device 
 // observation says which action earns 1.
 double play(Backend& backend, Random& random, Rollout& rollout) {
   Policy policy(backend, {}, rollout.num_slots());
-  const std::size_t cells = rollout.host_obs().size() / rollout.num_slots();
+  const std::size_t cells = policy.observations().size() / rollout.num_slots();
   const std::size_t band = 2 * kTiny.width;
   std::vector<double> uniforms(rollout.num_slots());
   std::vector<std::uint8_t> wanted(rollout.num_slots());
@@ -39,13 +39,13 @@ double play(Backend& backend, Random& random, Rollout& rollout) {
   for (std::size_t t = 0; t < rollout.num_steps(); ++t) {
     for (std::size_t i = 0; i < rollout.num_slots(); ++i) {
       wanted[i] = static_cast<std::uint8_t>(random.below(3));
-      const std::span<std::uint8_t> obs = rollout.host_obs().subspan(i * cells, cells);
+      const std::span<std::uint8_t> obs = policy.observations().subspan(i * cells, cells);
       std::ranges::fill(obs, std::uint8_t{0});
       std::ranges::fill(obs.subspan(wanted[i] * band, band), std::uint8_t{5});
       uniforms[i] = random.uniform();
     }
-    policy.act(rollout.take_obs(t, 0, rollout.num_slots()), uniforms,
-               {rollout.actions[t], rollout.log_probs[t], rollout.values[t], {}});
+    rollout.set_obs(t, policy.observations());
+    policy.act(uniforms, {rollout.actions[t], rollout.log_probs[t], rollout.values[t], {}});
     for (std::size_t i = 0; i < rollout.num_slots(); ++i) {
       rollout.rewards[t][i] = rollout.actions[t][i] == wanted[i] ? 1 : 0;
       rollout.done[t][i] = 1;

@@ -18,9 +18,10 @@ constexpr DracConfig kCrop{.enabled = true, .augmentation = Augmentation::kCrop}
 Rollout noise(std::uint64_t seed) {
   Random random = Streams(seed).named("noise");
   Rollout rollout({4, 6}, kShape, at::kCPU);
+  std::vector<std::uint8_t> obs(6 * 16 * 16 * 3);
   for (std::size_t t = 0; t <= 4; ++t) {
-    for (std::uint8_t& x : rollout.host_obs()) x = static_cast<std::uint8_t>(random.below(11));
-    rollout.take_obs(t, 0, 6);
+    for (std::uint8_t& x : obs) x = static_cast<std::uint8_t>(random.below(11));
+    rollout.set_obs(t, obs);
   }
   for (std::int32_t& a : rollout.actions.all()) a = static_cast<std::int32_t>(random.below(4));
   for (float& x : rollout.log_probs.all()) x = -1.386F;

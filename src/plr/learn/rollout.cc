@@ -6,48 +6,34 @@
 #include <string>
 
 #include "plr/core/gae.h"
-#include "plr/learn/device_copy.h"
 
 namespace plr::learn {
 
 Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device)
-    : actions(size.num_steps, size.num_slots),
-      log_probs(size.num_steps, size.num_slots),
-      values(size.num_steps + 1, size.num_slots),
-      rewards(size.num_steps, size.num_slots),
-      done(size.num_steps, size.num_slots),
-      levels(size.num_steps, size.num_slots),
+    : StepTables(size.num_steps, size.num_slots),
       advantages(size.num_steps, size.num_slots),
       returns(size.num_steps, size.num_slots),
       size_(size) {
   if (size.num_steps == 0) throw std::invalid_argument("num_steps must be at least 1, not 0");
   if (size.num_slots == 0) throw std::invalid_argument("num_slots must be at least 1, not 0");
-  const auto rows = static_cast<std::int64_t>(size.num_steps) + 1;
-  const auto slots = static_cast<std::int64_t>(size.num_slots);
-  obs_ = at::zeros({rows, slots, shape.height, shape.width, shape.channels},
-                   at::TensorOptions(device).dtype(at::kByte));
-  host_obs_ = at::zeros({slots, shape.height, shape.width, shape.channels},
-                        at::TensorOptions(at::kByte).pinned_memory(device.is_cuda()));
+  obs_ = at::zeros(
+      {static_cast<std::int64_t>(size.num_steps) + 1, static_cast<std::int64_t>(size.num_slots),
+       shape.height, shape.width, shape.channels},
+      at::TensorOptions(device).dtype(at::kByte));
 }
 
-std::span<std::uint8_t> Rollout::host_obs() {
-  return {host_obs_.mutable_data_ptr<std::uint8_t>(), static_cast<std::size_t>(host_obs_.numel())};
-}
-
-at::Tensor Rollout::take_obs(std::size_t step, std::size_t first_slot, std::size_t count) {
+void Rollout::set_obs(std::size_t step, std::span<const std::uint8_t> bytes) {
   if (step > num_steps()) {
     throw std::out_of_range("step must be from 0 to " + std::to_string(num_steps()) + ", not " +
                             std::to_string(step));
   }
-  if (first_slot + count > num_slots()) {
-    throw std::out_of_range("slot must be from 0 to " + std::to_string(num_slots() - 1) + ", not " +
-                            std::to_string(first_slot + count - 1));
+  const at::Tensor row = obs_[static_cast<std::int64_t>(step)];
+  if (static_cast<std::int64_t>(bytes.size()) != row.numel()) {
+    throw std::invalid_argument("bytes must have " + std::to_string(row.numel()) +
+                                " elements, not " + std::to_string(bytes.size()));
   }
-  const auto first = static_cast<std::int64_t>(first_slot);
-  const auto length = static_cast<std::int64_t>(count);
-  at::Tensor part = obs_[static_cast<std::int64_t>(step)].narrow(0, first, length);
-  copy_to_device_async(host_obs_.narrow(0, first, length), part);
-  return part;
+  // from_blob() takes a pointer that is not const, but the tensor is only read.
+  row.copy_(at::from_blob(const_cast<std::uint8_t*>(bytes.data()), row.sizes(), at::kByte));
 }
 
 void compute_advantages(Rollout& rollout, double gamma, double lambda) {

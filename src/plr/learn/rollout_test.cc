@@ -11,19 +11,17 @@ namespace {
 
 constexpr NetworkShape kTiny{2, 2, 1, 3};
 
-TEST(Rollout, TakeObsCopiesOnlyTheGivenSlots) {
+TEST(Rollout, SetObsCopiesOnlyTheGivenStep) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);
-  std::ranges::fill(rollout.host_obs(), std::uint8_t{7});
-  const at::Tensor part = rollout.take_obs(1, 1, 2);
-  EXPECT_EQ(part.sizes(), at::IntArrayRef({2, 2, 2, 1}));
+  rollout.set_obs(1, std::vector<std::uint8_t>(12, 7));
   EXPECT_TRUE(at::equal(rollout.obs().sum({2, 3, 4}),
-                        at::tensor({0, 0, 0, 0, 28, 28, 0, 0, 0}, at::kLong).view({3, 3})));
+                        at::tensor({0, 0, 0, 28, 28, 28, 0, 0, 0}, at::kLong).view({3, 3})));
 }
 
-TEST(Rollout, RefusesAStepOrSlotOutOfRange) {
+TEST(Rollout, RefusesAStepOrSizeOutOfRange) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);
-  EXPECT_THROW(rollout.take_obs(3, 0, 1), std::out_of_range);
-  EXPECT_THROW(rollout.take_obs(0, 2, 2), std::out_of_range);
+  EXPECT_THROW(rollout.set_obs(3, std::vector<std::uint8_t>(12)), std::out_of_range);
+  EXPECT_THROW(rollout.set_obs(0, std::vector<std::uint8_t>(8)), std::invalid_argument);
   EXPECT_THROW(Rollout({.num_steps = 0, .num_slots = 3}, kTiny, at::kCPU), std::invalid_argument);
 }
 

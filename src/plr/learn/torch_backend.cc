@@ -10,9 +10,10 @@
 
 namespace plr::learn {
 
-std::unique_ptr<Inference> TorchBackend::make_inference(const PolicyConfig& config,
-                                                        std::size_t max_batch) {
-  return std::make_unique<TorchInference>(network(), config, max_batch);
+std::unique_ptr<collect::Inference> TorchBackend::make_inference(const PolicyConfig& config,
+                                                                 std::size_t num_slots,
+                                                                 const at::Tensor& history) {
+  return std::make_unique<TorchInference>(network(), config, num_slots, history);
 }
 
 Minibatch TorchBackend::gather(const UpdateTensors& update) {

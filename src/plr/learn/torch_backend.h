@@ -15,8 +15,9 @@ class TorchBackend : public Backend {
   using Backend::Backend;
 
   bool is_native() const override { return false; }
-  std::unique_ptr<Inference> make_inference(const PolicyConfig& config,
-                                            std::size_t max_batch) override;
+  std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
+                                                     std::size_t num_slots,
+                                                     const at::Tensor& history) override;
   Minibatch gather(const UpdateTensors& update) override;
   at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const ForwardPass& pass,
                       const at::Tensor& extra_loss) override;

@@ -2,9 +2,17 @@
 
 #include <ATen/ATen.h>
 
+#include <cassert>
 #include <cmath>
+#include <utility>
+
+#include "plr/learn/device_stream.h"
 
 namespace plr::learn {
+
+using collect::InferenceItem;
+using collect::InferenceResult;
+
 namespace {
 
 // The smallest action whose cumulative probability exceeds its uniform number.
@@ -35,38 +43,50 @@ at::Tensor policy_terms(ScoreFunction function, const at::Tensor& log_probs) {
 }  // namespace
 
 TorchInference::TorchInference(const Network& network, const PolicyConfig& config,
-                               std::size_t max_batch)
-    : network_(network), config_(config), buffers_(network, max_batch), done_(network.device()) {}
-
-void TorchInference::submit(const at::Tensor& obs, std::span<const double> uniforms) {
-  const c10::InferenceMode inference;
-  batch_ = uniforms.size();
-  const std::int64_t batch = obs.size(0);
-  buffers_.set_uniforms(uniforms);
-  buffers_.obs.narrow(0, 0, batch).copy_(obs, /*non_blocking=*/true);
-  graphs_.try_emplace(batch, network_.device()).first->second.run([&] { compute(batch); });
-  done_.record();
+                               std::size_t num_slots, at::Tensor history)
+    : network_(network),
+      config_(config),
+      buffers_(network, num_slots),
+      history_(std::move(history)),
+      graph_(network.device()) {
+  const auto length = static_cast<std::int64_t>(num_slots);
+  const bool pinned = network.device().is_cuda();
+  const at::TensorOptions device(network.device());
+  host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
+  uniforms_ = at::zeros({length}, device.dtype(at::kDouble));
+  obs_ = at::zeros(buffers_.host_obs.sizes(), device.dtype(at::kByte));
+  results_ = at::zeros({length, 4}, device.dtype(at::kFloat));
 }
 
-// From buffers_.obs and host_uniforms to host_results.
-void TorchInference::compute(std::int64_t batch) {
-  const at::Tensor u = buffers_.uniforms.narrow(0, 0, batch);
-  u.copy_(buffers_.host_uniforms.narrow(0, 0, batch), /*non_blocking=*/true);
-  const Output output = network_.forward(buffers_.obs.narrow(0, 0, batch));
+void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem> items) {
+  const c10::InferenceMode inference;
+  assert(items.size() == results().size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    host_uniforms_.mutable_data_ptr<double>()[i] = items[i].uniform;
+  }
+  obs_.copy_(buffers_.host_obs, /*non_blocking=*/true);
+  if (history_.defined()) history_[items.front().step].copy_(obs_, /*non_blocking=*/true);
+  graph_.run([&] { compute(); });
+  if (network_.device().is_cuda()) return;
+  const auto* computed = static_cast<const InferenceResult*>(results_.const_data_ptr());
+  for (std::size_t i = 0; i < items.size(); ++i) write_result(computed[i], results()[i]);
+}
+
+// From obs_ and host_uniforms_ to results_, and on CUDA to the results on the host.
+void TorchInference::compute() {
+  uniforms_.copy_(host_uniforms_, /*non_blocking=*/true);
+  const Output output = network_.forward(obs_);
   const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
   const at::Tensor actions =
-      config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, u);
+      config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, uniforms_);
   const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
-  // One small copy back; rows of InferenceResult.
-  const at::Tensor results = at::stack({actions.to(at::kFloat), log_probs, output.value,
-                                        policy_terms(config_.score_function, all_log_probs)},
-                                       1);
-  buffers_.host_results.narrow(0, 0, batch).copy_(results, /*non_blocking=*/true);
+  at::stack_out(results_,
+                {actions.to(at::kFloat), log_probs, output.value,
+                 policy_terms(config_.score_function, all_log_probs)},
+                1);
+  if (results_.is_cuda()) buffers_.host_results.copy_(results_, /*non_blocking=*/true);
 }
 
-std::span<const InferenceResult> TorchInference::collect() {
-  done_.wait();
-  return buffers_.results(batch_);
-}
+void TorchInference::check_device() { synchronize(network_.device()); }
 
 }  // namespace plr::learn

@@ -1,43 +1,51 @@
-// Inference by libtorch.
+// Inference by libtorch, for all slots at a time.
 //
-// On CUDA the operations are recorded as one CUDA graph per batch size, and completion is an event
-// behind it; on the CPU submit() computes at once.  In double precision where the action is
-// sampled, so that it depends on the logits alone and not on how a device sums.
+// On CUDA the operations are recorded as a CUDA graph; on the CPU submit() computes at once.  In
+// double precision where the action is sampled, so that it depends on the logits alone and not on
+// how a device sums.
 //
-// Keeps a reference to the network.  Not copyable.  Not thread-safe.
+// Keeps a reference to the network.  Not copyable.  Thread safety as of collect::Inference.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <span>
 
+#include "plr/collect/inference.h"
 #include "plr/learn/cuda_graph.h"
-#include "plr/learn/device_stream.h"
-#include "plr/learn/inference.h"
 #include "plr/learn/inference_buffers.h"
 #include "plr/learn/network.h"
+#include "plr/learn/policy_config.h"
 
 namespace plr::learn {
 
-class TorchInference : public Inference {
+class TorchInference : public collect::Inference {
  public:
-  TorchInference(const Network& network, const PolicyConfig& config, std::size_t max_batch);
+  // Observations are copied to `history`, [T+1, N, H, W, C], if it is defined.
+  TorchInference(const Network& network, const PolicyConfig& config, std::size_t num_slots,
+                 at::Tensor history);
 
+  std::span<std::uint8_t> observations() override { return buffers_.observations(); }
+  std::span<collect::InferenceResult> results() override { return buffers_.results(); }
+  bool takes_any_batch() const override { return false; }
+  std::size_t num_lanes() const override { return 1; }
   void refresh() override {}  // libtorch reads the weights themselves
-  void submit(const at::Tensor& obs, std::span<const double> uniforms) override;
-  bool ready() override { return done_.ready(); }
-  std::span<const InferenceResult> collect() override;
+  void submit(std::size_t lane, std::span<const collect::InferenceItem> items) override;
+  void check_device() override;
 
  private:
-  void compute(std::int64_t batch);
+  void compute();
 
   const Network& network_;
   PolicyConfig config_;
   InferenceBuffers buffers_;
-  std::map<std::int64_t, CudaGraphRunner> graphs_;  // by batch size
-  Event done_;
-  std::size_t batch_ = 0;  // of the last submit()
+  at::Tensor history_;
+  at::Tensor host_uniforms_;  // [N] doubles, pinned with CUDA
+  at::Tensor uniforms_;       // [N] doubles, this and the next two on the device
+  at::Tensor obs_;            // [N, H, W, C] bytes
+  at::Tensor results_;        // [N, 4] floats
+  CudaGraphRunner graph_;
 };
 
 }  // namespace plr::learn

@@ -8,11 +8,13 @@
 //   levels.get(seed, level);   // the same result as level = make_level(task, seed)
 //
 // Allocates only in the constructor: it reserves memory for 8192 levels, which the system commits
-// as levels are admitted.  Copyable.  Not thread-safe.
+// as levels are admitted.  Not copyable.  Thread-safe: get() takes a lock, once per episode, and
+// generates levels outside of it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "plr/minigrid/level.h"
@@ -38,7 +40,11 @@ class LevelCache {
     std::uint32_t index = kEmpty;  // in cached_
   };
 
+  bool find(std::uint64_t seed, Level& level) const;
+  void admit(std::uint64_t seed, const Level& level);
+
   Task task_;
+  mutable std::mutex mutex_;  // of the rest
   std::vector<Entry> entries_;
   std::vector<Level> cached_;
 };

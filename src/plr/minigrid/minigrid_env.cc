@@ -13,6 +13,9 @@ namespace {
 // The paper's authors draw the seeds of the full distribution from [1, 1e12).
 constexpr std::uint64_t kNumStreamLevels = 999'999'999'999;
 
+// Slots that are worth a worker: their steps take about 15 us.
+constexpr int kSlotsPerWorker = 128;
+
 Task seeded(const Task& task, LevelSeeding seeding) {
   switch (seeding) {
     case LevelSeeding::kDefault:
@@ -45,7 +48,9 @@ EnvSpec make_spec(const Task& task, const EnvOptions& options) {
 std::string env_name(const Task& task) { return "minigrid/" + task.name; }
 
 MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
-    : VectorEnv(make_spec(task, options)),
+    : VectorEnv(
+          make_spec(task, options),
+          num_workers_for(options.num_workers, std::max(1, options.num_slots / kSlotsPerWorker))),
       task_(seeded(task, options.seeding)),
       observation_(options.observation),
       observation_size_(spec().observation_size()),
@@ -54,16 +59,14 @@ MiniGridEnv::MiniGridEnv(const Task& task, const EnvOptions& options)
       states_(levels_.size()),
       actions_(levels_.size() * static_cast<std::size_t>(task.max_steps)) {}
 
-void MiniGridEnv::start_levels(int /*lane*/, std::span<const Start> starts, const StepBatch& out) {
-  for (const Start& start : starts) {
-    const auto i = static_cast<std::size_t>(start.slot);
-    level_cache_.get(start.level, levels_[i]);
-    states_[i] = levels_[i].start;
-    observe(i, out);
-  }
+void MiniGridEnv::start_level(int slot, LevelId level, const StepBatch& out) {
+  const auto i = static_cast<std::size_t>(slot);
+  level_cache_.get(level, levels_[i]);
+  states_[i] = levels_[i].start;
+  observe(i, out);
 }
 
-void MiniGridEnv::step_slots(int /*lane*/, SlotRange slots, std::span<const plr::Action> actions,
+void MiniGridEnv::step_slots(SlotRange slots, std::span<const plr::Action> actions,
                              const StepBatch& out) {
   const auto first = static_cast<std::size_t>(slots.begin);
   for (std::size_t k = 0; k < actions.size(); ++k) {

@@ -6,8 +6,8 @@
 //
 // Observations are minigrid's bytes in minigrid's order: [x, y, (kind, color, state)] of the whole
 // grid, or [i, j, ...] of the 7 x 7 view.  A saved episode consists of its actions; loading replays
-// them from the start of the level.  A step is too short to be worth a thread: all work is done in
-// the calling thread, and num_workers is ignored.
+// them from the start of the level.  A step is so short that threads pay off only for many slots:
+// there are at most num_slots / 128 workers.
 //
 // Not copyable.  Not thread-safe: one caller at a time.
 #pragma once
@@ -37,8 +37,8 @@ class MiniGridEnv final : public VectorEnv {
   const State& state_in(int slot) const { return states_[static_cast<std::size_t>(slot)]; }
 
  private:
-  void start_levels(int lane, std::span<const Start> starts, const StepBatch& out) override;
-  void step_slots(int lane, SlotRange slots, std::span<const plr::Action> actions,
+  void start_level(int slot, LevelId level, const StepBatch& out) override;
+  void step_slots(SlotRange slots, std::span<const plr::Action> actions,
                   const StepBatch& out) override;
   std::string_view mission_of(int slot) const override { return level_in(slot).mission.text(); }
   std::optional<int> difficulty_of(LevelId level) const override;

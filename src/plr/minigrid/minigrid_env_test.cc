@@ -71,5 +71,29 @@ TEST(MiniGridEnv, ALevelIsSolvedIfItsLastActionWasRewarded) {
   EXPECT_THROW(env.has_solved(16), std::out_of_range);
 }
 
+TEST(MiniGridEnv, ManySlotsHaveSeveralWorkersThatChangeNothing) {
+  const Task& task = find_task("MiniGrid-DoorKey-6x6-v0");
+  const auto workers_of = [&](int num_slots, int num_workers) {
+    return MiniGridEnv(task, {.num_slots = num_slots, .num_workers = num_workers})
+        .workers()
+        .num_workers();
+  };
+  EXPECT_EQ(workers_of(64, 8), 1);
+  EXPECT_EQ(workers_of(256, 8), 2);
+  EXPECT_EQ(workers_of(1024, 5), 5);
+
+  MiniGridEnv one(task, {.num_slots = 512, .num_workers = 1});
+  MiniGridEnv four(task, {.num_slots = 512, .num_workers = 4});
+  RandomPlay expected(one, 1);
+  RandomPlay play(four, 1);
+  for (int step = 0; step < 400; ++step) {
+    expected.step();
+    play.step();
+  }
+  EXPECT_GT(play.num_episodes(), 512);  // levels were started, too
+  EXPECT_TRUE(std::ranges::equal(expected.batch().observations, play.batch().observations));
+  EXPECT_TRUE(std::ranges::equal(expected.batch().rewards, play.batch().rewards));
+}
+
 }  // namespace
 }  // namespace plr::minigrid

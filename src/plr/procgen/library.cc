@@ -161,9 +161,9 @@ const Library& Library::installed(int copy) {
   }
 }
 
-const Library& Library::of_worker(int worker, int num_workers) {
+const Library& Library::of_slot(int slot, int num_slots, int num_workers) {
   const int num_copies = std::clamp(num_workers / kWorkersPerCopy, 1, kMaxCopies);
-  return installed(worker * num_copies / num_workers);
+  return installed(slot * num_copies / num_slots);
 }
 
 }  // namespace plr::procgen

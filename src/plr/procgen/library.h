@@ -40,8 +40,8 @@ class Library {
   // One of several copies; copy 0 is installed().  Returns copy 0 if another one cannot be loaded.
   static const Library& installed(int copy);
 
-  // The copy for one of several threads; two threads share one.
-  static const Library& of_worker(int worker, int num_workers);
+  // The copy for one of an environment's slots; two workers share one.
+  static const Library& of_slot(int slot, int num_slots, int num_workers);
 
   const libenv::Functions& functions() const { return functions_; }
   // The folder of the images, with a trailing slash, as the library requires.

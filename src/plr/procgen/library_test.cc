@@ -44,7 +44,8 @@ TEST(Library, IsCopiedOnceForAllThreads) {
   std::vector<std::thread> threads;
   for (auto& mine : found) {
     threads.emplace_back([&mine] {
-      for (int w = 0; w < kNumWorkers; ++w) mine.at(w) = &Library::of_worker(w, kNumWorkers);
+      for (int w = 0; w < kNumWorkers; ++w)
+        mine.at(w) = &Library::of_slot(w, kNumWorkers, kNumWorkers);
     });
   }
   for (std::thread& thread : threads) thread.join();

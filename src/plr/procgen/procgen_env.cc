@@ -37,80 +37,48 @@ constexpr std::size_t kMaxSealedSize = 2 * kMaxStateSize;
 }  // namespace
 
 ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
-    : VectorEnv(make_spec(variant, options)),
+    : VectorEnv(make_spec(variant, options),
+                num_workers_for(options.num_workers, options.num_slots)),
       variant_(variant),
       start_state_(Library::installed(), variant),
-      slots_(static_cast<std::size_t>(options.num_slots)),
-      pending_starts_(slots_.size()),
-      pool_(num_workers_for(options.num_workers, options.num_slots)) {
+      slots_(static_cast<std::size_t>(options.num_slots)) {
   for (int slot = 0; slot < options.num_slots; ++slot) library_of(slot);  // loads the copies
   // On the threads that will step them, so that their memory is local to those threads.
-  pool_.run({0, options.num_slots}, [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
+  workers().run({0, options.num_slots},
+                [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
 }
 
 const Library& ProcgenEnv::library_of(int slot) const {
-  return Library::of_worker(slot % pool_.num_workers(), pool_.num_workers());
+  return Library::of_slot(slot, spec().num_slots, workers().num_workers());
 }
 
 ProcgenEnv::Slot ProcgenEnv::make_slot(int slot) const {
   return {std::make_unique<LevelGame>(library_of(slot), variant_, start_state_)};
 }
 
-void ProcgenEnv::start_levels(int lane, std::span<const Start> starts, const StepBatch& out) {
-  if (starts.empty()) return;
-  const auto [first, last] = std::ranges::minmax(starts, {}, &Start::slot);
-  for (const Start& start : starts) {
-    const bool is_at_start = slot_at(start.slot).game->is_at_start_of(start.level);
-    StartStateCache::Entry* entry = is_at_start ? nullptr : start_state_cache_.visit(start.level);
-    const bool is_cached = entry != nullptr && entry->is_ready;
-    pending_starts_[static_cast<std::size_t>(start.slot)] = {start.level, entry, is_cached};
-    if (entry != nullptr && !is_cached) {
-      storing_[static_cast<std::size_t>(lane)].push_back(entry);
-    }
-  }
-  LaneWork& work = work_[static_cast<std::size_t>(lane)];
-  work = {this, first.slot, {}, out};
-  pool_.submit(lane, {first.slot, last.slot + 1}, work);
-}
-
-void ProcgenEnv::step_slots(int lane, SlotRange slots, std::span<const Action> actions,
-                            const StepBatch& out) {
-  LaneWork& work = work_[static_cast<std::size_t>(lane)];
-  work = {this, slots.begin, actions, out};
-  pool_.submit(lane, slots, work);
-}
-
-void ProcgenEnv::LaneWork::operator()(int slot) const noexcept {
-  if (actions.empty()) {
-    env->start_slot(slot, out);
-  } else {
-    env->step_slot(slot, actions[static_cast<std::size_t>(slot - first_slot)], out);
-  }
-}
-
-void ProcgenEnv::collect_lane(int lane) {
-  pool_.collect(lane);
-  std::vector<StartStateCache::Entry*>& stored = storing_[static_cast<std::size_t>(lane)];
-  for (StartStateCache::Entry* entry : stored) start_state_cache_.mark_ready(*entry);
-  stored.clear();
-}
-
-void ProcgenEnv::start_slot(int number, const StepBatch& out) {
-  std::optional<PendingStart>& start = pending_starts_[static_cast<std::size_t>(number)];
-  if (!start) return;
+void ProcgenEnv::start_level(int number, LevelId level, const StepBatch& out) {
   Slot& slot = slot_at(number);
-  if (start->is_cached) {
-    slot.game->set_state(start->entry->state);  // the library only reads it
-  } else {
-    slot.game->start(start->level);
-    if (start->entry != nullptr) start->entry->state = slot.game->state();
+  if (!slot.game->is_at_start_of(level)) {
+    const StartStateCache::Visit visit = start_state_cache_.visit(level);
+    if (visit.stored != nullptr) {
+      slot.game->set_state(*visit.stored);  // the library only reads it
+    } else {
+      slot.game->start(level);
+      if (visit.must_store) start_state_cache_.store(level, slot.game->state());
+    }
   }
   slot.num_steps = 0;
   observe(number, out);
-  start.reset();
 }
 
-void ProcgenEnv::step_slot(int number, Action action, const StepBatch& out) {
+void ProcgenEnv::step_slots(SlotRange slots, std::span<const Action> actions,
+                            const StepBatch& out) {
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
+    step_game(slot, actions[static_cast<std::size_t>(slot - slots.begin)], out);
+  }
+}
+
+void ProcgenEnv::step_game(int number, Action action, const StepBatch& out) {
   const auto i = static_cast<std::size_t>(number);
   Slot& slot = slots_[i];
   slot.game->step(action);

@@ -153,49 +153,6 @@ TEST(ProcgenEnv, EpisodesDoNotDependOnTheNumberOfWorkers) {
   }
 }
 
-TEST(ProcgenEnv, TwoLanesGiveTheSameEpisodesAsOne) {
-  PLR_NEEDS_PROCGEN();
-  constexpr SlotRange kHalves[] = {{0, 6}, {6, 12}};
-  const auto whole = make("leaper", 12, 1);
-  const auto parts = make("leaper", 12, 4);
-  StepBuffers expected(whole->spec());
-  StepBuffers buffers(parts->spec());
-  std::vector<Start> starts;
-  for (int slot = 0; slot < 12; ++slot) starts.push_back({slot, static_cast<LevelId>(slot)});
-  whole->start(starts, expected.batch());
-  parts->start(starts, buffers.batch());
-
-  Random random = Streams(1).named("actions");
-  std::vector<Action> actions(12);
-  std::vector<Start> submitted[2];  // the starts of each half
-  for (int step = 0; step < 200; ++step) {
-    for (Action& action : actions) action = static_cast<Action>(random.below(kNumActions));
-    whole->step({0, 12}, actions, expected.batch());
-    starts.clear();
-    for (int slot = 0; slot < 12; ++slot) {
-      if (expected.batch().ended(slot)) starts.push_back({slot, static_cast<LevelId>(step)});
-    }
-    whole->start(starts, expected.batch());
-
-    for (int lane = 0; lane < 2; ++lane) {
-      parts->collect(lane);
-      const auto half = std::span(actions).subspan(static_cast<std::size_t>(6 * lane), 6);
-      parts->submit_step(lane, kHalves[lane], half, buffers.batch());
-    }
-    for (int lane = 0; lane < 2; ++lane) {
-      parts->collect(lane);
-      submitted[lane].clear();
-      for (const Start& start : starts) {
-        if (start.slot / 6 == lane) submitted[lane].push_back(start);
-      }
-      parts->submit_start(lane, submitted[lane], buffers.batch());
-    }
-    ASSERT_TRUE(std::ranges::equal(expected.batch().rewards, buffers.batch().rewards)) << step;
-  }
-  for (int lane = 0; lane < 2; ++lane) parts->collect(lane);
-  EXPECT_TRUE(std::ranges::equal(expected.batch().observations, buffers.batch().observations));
-}
-
 // ---- options
 
 std::string error_for(const EnvOptions& options) {

@@ -4,17 +4,18 @@
 // the state in which it starts takes a tenth of that.  Replayed levels come often, so the state of
 // a level is stored on its second start:
 //
-//   StartStateCache::Entry* entry = cache.visit(level);   // null: not cached, and not to be stored
-//   if (entry->is_ready) game.set_state(entry->state);    // any thread
-//   else entry->state = game.state();                     // one thread, and when it is done:
-//   cache.mark_ready(*entry);
+//   const StartStateCache::Visit visit = cache.visit(level);
+//   if (visit.stored != nullptr) game.set_state(*visit.stored);
+//   else { game.start(level); if (visit.must_store) cache.store(level, game.state()); }
 //
-// Holds at most 16,384 levels and about 64 MB of states.  Entries keep their addresses.  Copyable.
-// visit() and mark_ready() are not thread-safe; states that are ready may be read concurrently.
+// Holds at most 16,384 levels and about 64 MB of states.  A stored state never changes and keeps
+// its address.  Not copyable.  Thread-safe: visit() and store() take a lock, once per episode.
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plr/core/level.h"
@@ -23,35 +24,43 @@ namespace plr::procgen {
 
 class StartStateCache {
  public:
-  struct Entry {
-    std::vector<char> state;
-    bool is_ready = false;    // the state can be loaded
-    bool is_claimed = false;  // a caller stores the state or has stored it
+  struct Visit {
+    std::vector<char>* stored = nullptr;  // the state, if there is one
+    bool must_store = false;              // the caller must store the state
   };
 
-  // Counts a start of the level.  A non-null entry that is not ready is claimed for the caller, who
-  // must store the state.
-  Entry* visit(LevelId level) {
+  // Counts a start of the level.
+  Visit visit(LevelId level) {
+    const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(level);
     if (found == entries_.end()) {
       if (entries_.size() < kMaxLevels) entries_.try_emplace(level);
-      return nullptr;
+      return {};
     }
     Entry& entry = found->second;
+    if (!entry.state.empty()) return {.stored = &entry.state};
     const bool must_store = !entry.is_claimed && num_bytes_ < kMaxBytes;
     entry.is_claimed |= must_store;
-    return entry.is_ready || must_store ? &entry : nullptr;
+    return {.must_store = must_store};
   }
 
-  void mark_ready(Entry& entry) {
-    num_bytes_ += entry.state.size();
-    entry.is_ready = true;
+  // REQUIRES: visit() has returned must_store for the level, and the state is not empty.
+  void store(LevelId level, std::vector<char> state) {
+    const std::scoped_lock lock(mutex_);
+    num_bytes_ += state.size();
+    entries_.at(level).state = std::move(state);
   }
 
  private:
   static constexpr std::size_t kMaxLevels = 1 << 14;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 26;
 
+  struct Entry {
+    std::vector<char> state;  // empty until it is stored
+    bool is_claimed = false;  // a caller stores the state or has stored it
+  };
+
+  std::mutex mutex_;
   std::unordered_map<LevelId, Entry> entries_;
   std::size_t num_bytes_ = 0;
 };

@@ -31,7 +31,7 @@ run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
                        {kScorer, parts.scorer.save()},
                        {kNormalizer, parts.normalizer.save()},
                        {kRegularizers, parts.regularizers.save()},
-                       {kCollector, parts.collector.save(parts.rollout)},
+                       {kCollector, parts.collector.save()},
                        {kMinibatches, minibatches.seal(kMinibatches, kMinibatchesVersion)}};
   checkpoint.tensors = to_bytes(parts.ppo.state());
   return checkpoint;
@@ -52,7 +52,7 @@ void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts
   parts.scorer.load(state(kScorer));
   parts.normalizer.load(state(kNormalizer));
   parts.regularizers.load(state(kRegularizers));
-  parts.collector.load(state(kCollector), parts.rollout);
+  parts.collector.load(state(kCollector));
   ByteReader minibatches(state(kMinibatches), kMinibatches, kMinibatchesVersion);
   parts.ppo.stream() = minibatches.random();
   minibatches.expect_end();

@@ -9,14 +9,13 @@
 
 #include <filesystem>
 
+#include "plr/collect/collector.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
-#include "plr/learn/rollout.h"
 #include "plr/run/checkpoint.h"
-#include "plr/train/collector.h"
 
 namespace plr::train {
 
@@ -25,8 +24,7 @@ struct CheckpointParts {
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
   learn::Regularizers& regularizers;
-  Collector& collector;
-  learn::Rollout& rollout;
+  collect::Collector& collector;
   learn::Ppo& ppo;
 };
 

@@ -28,8 +28,7 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
-// The same for Procgen. Episodes are long, so evaluations are rarer; a step takes long enough to
-// run inference for another group of slots meanwhile.
+// The same for Procgen. Episodes are long, so evaluations are rarer.
 TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
                           std::int64_t steps) {
   TrainConfig config;
@@ -37,7 +36,6 @@ TrainConfig procgen_paper(const std::string& env, const std::string& levels, int
   config.task.levels = levels;
   config.env.num_slots = num_slots;
   config.schedule.steps = steps;
-  config.schedule.slot_groups = 3;
   config.schedule.eval_interval = 50;
   config.schedule.checkpoint_interval = 50;
   config.replay.staleness_coef = 0.1;
@@ -111,8 +109,13 @@ void check(const TrainConfig& config) {
   }
 }
 
+std::string_view obsolete_reason(std::string_view name) {
+  const auto found = std::ranges::find(kObsoleteSettings, name, &ObsoleteSetting::name);
+  return found == kObsoleteSettings.end() ? std::string_view() : found->reason;
+}
+
 void set(TrainConfig& config, std::string_view name, const std::string& value) {
-  bool found = false;
+  bool found = !obsolete_reason(name).empty();
   std::vector<std::string> names;
   visit_groups(config, [&](const char*, auto& group) {
     found = found || set_field(group, name, value);

@@ -72,11 +72,6 @@ struct ScheduleConfig {
   static constexpr Field kSeed{&ScheduleConfig::seed, "seed",
                                "seed of all random streams: the same seed gives the same run"};
 
-  int slot_groups = 1;
-  static constexpr Field kSlotGroups{
-      &ScheduleConfig::slot_groups, "slot_groups", from_to(1, VectorEnv::kNumLanes),
-      "groups of slots: while the environments of one step, the network acts for another"};
-
   std::int64_t eval_interval = 10;
   static constexpr Field kEvalInterval{
       &ScheduleConfig::eval_interval, "eval_interval", at_least(0),
@@ -101,9 +96,9 @@ struct ScheduleConfig {
       &ScheduleConfig::levels_interval, "levels_interval", at_least(1),
       "updates between records of the levels' replay probabilities"};
 
-  static constexpr std::tuple kFields{kSteps,         kRolloutLength,      kSeed,
-                                      kSlotGroups,    kEvalInterval,       kEvalEpisodes,
-                                      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
+  static constexpr std::tuple kFields{
+      kSteps,         kRolloutLength,      kSeed,          kEvalInterval, kEvalEpisodes,
+      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
 };
 
 struct NetworkConfig {
@@ -132,7 +127,7 @@ struct TrainConfig {
 
 // Calls visit_group(title, part) for each part of the config; every part has kFields.
 template <class Config, class VisitGroup>
-  requires std::same_as<std::remove_const_t<Config>, TrainConfig>
+requires std::same_as<std::remove_const_t<Config>, TrainConfig>
 void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Task", config.task);
   visit_group("Environment", config.env);
@@ -155,8 +150,19 @@ std::int64_t steps_per_update(const TrainConfig& config);
 void check(const TrainConfig& config);
 
 // Sets one field by name. Throws std::invalid_argument for an unknown name, with the closest known
-// one, and for an invalid value.
+// one, and for an invalid value. Does nothing for a setting of earlier versions.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
+
+// Settings of earlier versions, which are accepted and have no effect.
+struct ObsoleteSetting {
+  std::string_view name;
+  std::string_view reason;
+};
+inline constexpr std::array kObsoleteSettings = {
+    ObsoleteSetting{"slot_groups", "every slot advances on its own since version 0.2"}};
+// The reason; empty if the name is none of them.
+std::string_view obsolete_reason(std::string_view name);
+
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);
 // Sets all fields that a file of settings has (run/settings_file.h) and returns them. Errors name

@@ -144,6 +144,15 @@ TEST(TrainConfig, HasThePapersMethods) {
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
 }
 
+TEST(TrainConfig, AcceptsSettingsOfEarlierVersionsWithoutEffect) {
+  TrainConfig config;
+  const std::string before = to_toml(config);
+  set(config, "slot_groups", "3");
+  EXPECT_EQ(to_toml(config), before);
+  EXPECT_FALSE(obsolete_reason("slot_groups").empty());
+  EXPECT_TRUE(obsolete_reason("steps").empty());
+}
+
 TEST(TrainConfig, NamesTheInvalidSettingAndItsBound) {
   EXPECT_EQ(message_of_set("temperatur", "1"),
             "unknown setting 'temperatur'; did you mean temperature?");

@@ -1,7 +1,5 @@
 #include "plr/train/evaluator.h"
 
-#include <ATen/core/Tensor.h>
-
 #include <cmath>
 
 #include "plr/learn/policy.h"
@@ -37,14 +35,16 @@ double Evaluation::standard_error() const {
   return std::sqrt(squares / (n - 1) / n);
 }
 
-Evaluator::Evaluator(VectorEnv& env, learn::Backend& backend)
-    : env_(env), backend_(backend), buffers_(env.spec()) {}
+Evaluator::Evaluator(VectorEnv& env, learn::Backend& backend) : env_(env), backend_(backend) {}
 
 Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Random random,
                            const std::function<bool()>& should_stop) {
   const auto num_slots = static_cast<std::size_t>(env_.spec().num_slots);
-  const StepBatch batch = buffers_.batch();
   learn::Policy policy(backend_, {.greedy = greedy}, num_slots);
+  std::vector<double> rewards(num_slots);
+  std::vector<std::uint8_t> terminated(num_slots);
+  std::vector<std::uint8_t> truncated(num_slots);
+  const StepBatch batch = {policy.observations(), rewards, terminated, truncated};
   std::vector<double> uniforms(num_slots);
   std::vector<Action> actions(num_slots);
   std::vector<float> log_probs(num_slots);
@@ -73,8 +73,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
       break;
     }
     for (double& u : uniforms) u = random.uniform();
-    policy.act(learn::view_of_obs(batch.observations, backend_.network().shape()), uniforms,
-               {actions, log_probs, values, {}});
+    policy.act(uniforms, {actions, log_probs, values, {}});
     env_.step({0, env_.spec().num_slots}, actions, batch);
     starts.clear();
     for (std::size_t slot = 0; slot < num_slots; ++slot) {

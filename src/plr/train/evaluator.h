@@ -59,7 +59,6 @@ class Evaluator {
  private:
   VectorEnv& env_;
   learn::Backend& backend_;
-  StepBuffers buffers_;
 };
 
 }  // namespace plr::train

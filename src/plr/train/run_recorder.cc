@@ -13,7 +13,7 @@ RunRecorder::RunRecorder(const RecorderParts& parts)
 
 run::LogRecord RunRecorder::log_record(const Progress& progress,
                                        const learn::PpoStats& stats) const {
-  const EpisodeWindow& episodes = parts_.collector.episodes();
+  const collect::EpisodeWindow& episodes = parts_.collector.episodes();
   run::LogRecord record = {.update = progress.update,
                            .steps = progress.steps,
                            .seconds = progress.seconds,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plr/base/random.h"
+#include "plr/collect/collector.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level.h"
 #include "plr/core/reward_normalizer.h"
@@ -21,7 +22,6 @@
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/records.h"
-#include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/level_summary.h"
 #include "plr/train/progress.h"
@@ -38,7 +38,7 @@ struct RecorderParts {
   const RewardNormalizer& normalizer;
   learn::Backend& backend;
   const learn::Regularizers& regularizers;
-  const Collector& collector;
+  const collect::Collector& collector;
 };
 
 class RunRecorder {

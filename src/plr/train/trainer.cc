@@ -7,6 +7,7 @@
 
 #include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
+#include "plr/collect/collector.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
@@ -18,7 +19,6 @@
 #include "plr/run/record_files.h"
 #include "plr/train/agent.h"
 #include "plr/train/checkpoint_parts.h"
-#include "plr/train/collector.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/run_files.h"
 #include "plr/train/run_recorder.h"
@@ -89,8 +89,10 @@ class Trainer::Run {
         rollout({rollout_length(), num_slots()}, backend->network().shape(), device),
         regularizers(config.mixreg, config.drac, backend->network().shape(), device, streams),
         ppo(*backend, config.ppo, streams.named("minibatches")),
-        collector({*env, *curriculum, scorer, normalizer, *backend, config.scorer.score_function},
-                  streams.named("actions"), config.schedule.slot_groups),
+        inference(backend->make_inference({.score_function = config.scorer.score_function},
+                                          num_slots(), rollout.obs())),
+        collector({*env, *curriculum, scorer, normalizer, *inference}, streams.named("actions"),
+                  rollout_length()),
         recorder({streams, *env, *eval_env, levels, *curriculum, normalizer, *backend, regularizers,
                   collector}),
         folder(path) {
@@ -111,7 +113,9 @@ class Trainer::Run {
 
   std::int64_t num_updates() const { return config.schedule.steps / steps_per_update(config); }
   bool is_saved() const { return saved_update_ == update; }
-  double seconds() const { return Seconds(std::chrono::steady_clock::now() - started_).count(); }
+  double seconds() const {
+    return collect::Seconds(std::chrono::steady_clock::now() - started_).count();
+  }
 
   TrainConfig config;
   Streams streams;
@@ -126,14 +130,15 @@ class Trainer::Run {
   learn::Rollout rollout;
   learn::Regularizers regularizers;
   learn::Ppo ppo;
-  Collector collector;
+  std::unique_ptr<collect::Inference> inference;
+  collect::Collector collector;
   RunRecorder recorder;
   std::filesystem::path folder;
   std::optional<RunFiles> files;
 
   std::int64_t update = 0;
   bool is_final = false;  // the final evaluation is done
-  Seconds learning{};
+  collect::Seconds learning{};
 
  private:
   std::size_t num_slots() const { return static_cast<std::size_t>(config.env.num_slots); }
@@ -142,7 +147,7 @@ class Trainer::Run {
   }
   std::int64_t steps() const { return update * steps_per_update(config); }
   CheckpointParts checkpoint_parts() {
-    return {*curriculum, scorer, normalizer, regularizers, collector, rollout, ppo};
+    return {*curriculum, scorer, normalizer, regularizers, collector, ppo};
   }
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const std::function<bool()>& should_stop);
@@ -173,7 +178,7 @@ bool Trainer::run(const Watch& watch) {
 }
 
 void Trainer::Run::begin() {
-  collector.begin(rollout);
+  collector.begin();
   const bool is_new = !std::filesystem::exists(folder);
   make_directories(folder);
   files.emplace(folder);
@@ -208,7 +213,7 @@ void Trainer::Run::resume() {
 }
 
 learn::PpoStats Trainer::Run::update_agent() {
-  const Stopwatch watch(learning);
+  const collect::Stopwatch watch(learning);
   learn::PpoStats stats = ppo.update(rollout);
   ++update;
   return stats;
@@ -256,7 +261,7 @@ void Trainer::Run::save() {
 }
 
 Progress Trainer::Run::progress() const {
-  const EpisodeWindow& episodes = collector.episodes();
+  const collect::EpisodeWindow& episodes = collector.episodes();
   const double elapsed = seconds();
   const auto steps_here = static_cast<double>((update - first_update_) * steps_per_update(config));
   return {.update = update,
@@ -294,7 +299,7 @@ const TrainConfig& Trainer::config() const { return run_->config; }
 Progress Trainer::progress() const { return run_->progress(); }
 
 TrainTimes Trainer::times() const {
-  const CollectTimes& collect = run_->collector.times();
+  const collect::CollectTimes& collect = run_->collector.times();
   return {.acting = collect.acting.count(),
           .environment = collect.environment.count(),
           .sampler = collect.sampler.count(),

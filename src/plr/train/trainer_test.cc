@@ -75,10 +75,7 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
          c.scorer.score_function = ScoreFunction::kPolicyEntropy;
        }},
       {"obstacles",
-       [](TrainConfig& c) {
-         c.task.env = "minigrid/MiniGrid-Dynamic-Obstacles-8x8-v0";
-         c.schedule.slot_groups = 2;
-       }},
+       [](TrainConfig& c) { c.task.env = "minigrid/MiniGrid-Dynamic-Obstacles-8x8-v0"; }},
       {"tscl",
        [](TrainConfig& c) {
          set_method(c, Method::kTscl);
@@ -91,7 +88,6 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
          set_method(c, Method::kUcbDracPlr);
          c.drac.ucb.each_arm_once = true;  // all eight augmentations are used
        }},
-      {"four groups", [](TrainConfig& c) { c.schedule.slot_groups = 4; }},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cassert>
 #include <memory>
 
@@ -28,7 +29,8 @@ Agent trained_agent(learn::Backend& backend, bool greedy, Random random) {
     const double uniform = random.uniform();
     PolicyOutput output{.probabilities = probabilities_of(network, obs), .value = 0.0F};
     float log_prob = 0;
-    policy->act(obs, {&uniform, 1}, {{&output.action, 1}, {&log_prob, 1}, {&*output.value, 1}, {}});
+    std::ranges::copy(observation, policy->observations().begin());
+    policy->act({&uniform, 1}, {{&output.action, 1}, {&log_prob, 1}, {&*output.value, 1}, {}});
     return output;
   };
 }

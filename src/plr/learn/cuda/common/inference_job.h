@@ -5,21 +5,23 @@
 
 #include <cstdint>
 
-#include "plr/learn/inference_result.h"
+#include "plr/collect/inference_types.h"
 
 namespace plr::cuda {
 
 // The function of the policy that a score function needs; the terms of core/episode_scorer.h.
 enum class PolicyTerm : std::uint8_t { kNone, kEntropy, kLeastConfidence, kMinMargin };
 
-// One batch of observations.
+// One batch of observations.  Kernels read the observations directly from host memory.
 struct InferenceJob {
-  const std::uint8_t* obs = nullptr;   // [batch, H, W, C] on the device
-  const double* uniforms = nullptr;    // [batch] in pinned host memory: random numbers in [0, 1)
-  learn::InferenceResult* results = nullptr;  // [batch] in pinned host memory, one store each
-  // [batch] on the device.  The first kernel copies the uniforms there, since reading host memory
-  // takes long and only the last kernel needs them.
-  double* device_uniforms = nullptr;
+  const std::uint8_t* host_obs = nullptr;  // [N, H, W, C] in pinned host memory, one per slot
+  const collect::InferenceItem* items = nullptr;  // [batch] in pinned host memory
+  // [batch] on the device.  The first kernel copies the items there, since reading host memory
+  // takes long and the last kernel needs them too.
+  collect::InferenceItem* device_items = nullptr;
+  std::uint8_t* history = nullptr;  // [T+1, N, H, W, C] on the device, or null: not stored
+  collect::InferenceResult* results = nullptr;  // [N] in pinned host memory, one store each
+  int num_slots = 0;
   int batch = 0;
   int num_actions = 0;
   bool greedy = false;  // take the most probable action instead of sampling one

@@ -21,6 +21,7 @@
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/common/sample_action.cuh"
+#include "plr/learn/cuda/common/take_item.cuh"
 #include "plr/learn/cuda/common/tf32.cuh"
 #include "plr/learn/cuda/grid_cnn/inference.h"
 
@@ -172,12 +173,17 @@ __global__ void __launch_bounds__(kTrunkThreads)
   const std::int64_t image = blockIdx.x;
   const RowStripe stripe(s, static_cast<int>(blockIdx.y), static_cast<int>(gridDim.y));
   const TrunkSmem smem(s, stripe);
-  if (threadIdx.x == 0 && blockIdx.y == 0) job.device_uniforms[image] = job.uniforms[image];
-  const std::uint8_t* bytes =
-      job.obs + (image * s.height + stripe.image_row) * s.width * kObsChannels;
+  const collect::InferenceItem item =
+      take_item(job, image, threadIdx.x == 0, /*copies=*/blockIdx.y == 0);
+  const std::int64_t obs_bytes = s.height * s.width * kObsChannels;
+  const std::int64_t first_byte = stripe.image_row * s.width * kObsChannels;
+  const std::uint8_t* bytes = job.host_obs + item.slot * obs_bytes + first_byte;
+  std::uint8_t* copy = history_of(job, item, obs_bytes);
   for (int i = static_cast<int>(threadIdx.x); i < stripe.image_rows * s.width * kObsChannels;
        i += kTrunkThreads) {
-    memory[smem.image + i] = static_cast<float>(bytes[i]);
+    const std::uint8_t byte = bytes[i];
+    memory[smem.image + i] = static_cast<float>(byte);
+    if (copy != nullptr) copy[first_byte + i] = byte;
   }
   transpose_to_shared(w.conv1, 4 * kObsChannels, kConv1Channels, memory + smem.conv1_weights);
   transpose_to_shared(w.conv2, 4 * kConv1Channels, kConv2Channels, memory + smem.conv2_weights);

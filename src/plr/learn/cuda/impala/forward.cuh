@@ -19,6 +19,8 @@
 
 #include <cuda_bf16.h>
 
+#include <type_traits>
+
 #include "plr/learn/cuda/impala/conv.cuh"
 #include "plr/learn/cuda/impala/forward_smem.cuh"
 #include "plr/learn/cuda/impala/image.cuh"
@@ -104,9 +106,24 @@ struct Forward {
 
   // ---- the image -------------------------------------------------------------------------------
 
-  // Converts this thread block's rows of the image to four bf16 per pixel.
+  // The rows of an image that load_image() has read, without those of its neighbors.
+  template <int ITEMS>
+  __device__ void store_rows(const FourPixels<std::uint8_t> (&pixels)[ITEMS],
+                             std::uint8_t* copy) const {
+    constexpr int kOwnRows = 64 / CLUSTER_SIZE;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+      const int i = thread + k * Smem::kThreads;
+      const int row = (i >> 4) - 2;
+      if (row < 0 || row >= kOwnRows) continue;
+      pixels[k].store(copy + (rank * kOwnRows + row) * 192 + (i & 15) * 12);
+    }
+  }
+
+  // Converts this thread block's rows of the image to four bf16 per pixel.  If `copy` is not null,
+  // also copies the rows that it owns there.
   template <class Pixel>
-  __device__ void load_image(const Pixel* image) const {
+  __device__ void load_image(const Pixel* image, std::uint8_t* copy = nullptr) const {
     constexpr int kItems = Smem::kImageRows * 16;  // of four pixels
     constexpr int kItemsPerThread = (kItems + Smem::kThreads - 1) / Smem::kThreads;
     FourPixels<Pixel> pixels[kItemsPerThread];
@@ -117,6 +134,9 @@ struct Forward {
       if (i < kItems && row >= 0 && row < 64) pixels[k].load(image + row * 192 + (i & 15) * 12);
     }
     zero_halos();  // while the loads are in flight
+    if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
+      if (copy != nullptr) store_rows(pixels, copy);
+    }
     const std::uint32_t to = memory + Smem::kImage;
     for (int i = thread; i < Smem::kImageRows * 4; i += Smem::kThreads) {  // beside the image
       st_shared_v2(to + (i >> 2) * kImagePitch + ((i & 3) != 0 ? 64 + (i & 3) : 0) * 8, 0, 0);

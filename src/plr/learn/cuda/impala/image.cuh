@@ -33,6 +33,10 @@ struct FourPixels<std::uint8_t> {
 #pragma unroll
     for (int j = 0; j < 3; ++j) words[j] = __ldg(reinterpret_cast<const std::uint32_t*>(from) + j);
   }
+  __device__ void store(std::uint8_t* to) const {
+#pragma unroll
+    for (int j = 0; j < 3; ++j) reinterpret_cast<std::uint32_t*>(to)[j] = words[j];
+  }
   __device__ float operator[](int i) const { return byte_to_float(words[i >> 2], i & 3); }
 };
 

@@ -19,6 +19,7 @@
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/common/sample_action.cuh"
+#include "plr/learn/cuda/common/take_item.cuh"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
 #include "plr/learn/cuda/impala/inference.h"
 
@@ -42,8 +43,9 @@ __global__ void __maxnreg__(CLUSTER_SIZE == 1 ? 128 : 160)
   const Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, NoSave> f({}, shared_address(shared), weights);
   f.start_copies(biases);
   const std::int64_t image = blockIdx.x / CLUSTER_SIZE;
-  if (f.thread == 32 && f.rank == 0) job.device_uniforms[image] = job.uniforms[image];
-  f.load_image(job.obs + image * kImageSize);
+  const collect::InferenceItem item = take_item(job, image, f.thread == 0, f.rank == 0);
+  f.load_image(job.host_obs + item.slot * std::int64_t{kImageSize},
+               history_of(job, item, kImageSize));
   launch_dependents();
   f.run(features + image * kNumFeatures);
 }

@@ -11,7 +11,7 @@
 
 #include <chrono>
 
-namespace plr::train {
+namespace plr::collect {
 
 using Seconds = std::chrono::duration<double>;
 
@@ -35,4 +35,4 @@ struct CollectTimes {
   Seconds sampler{};      // scoring, recording and drawing levels
 };
 
-}  // namespace plr::train
+}  // namespace plr::collect

@@ -4,17 +4,17 @@
 //   window.add(0.7, 12, true);
 //   window.mean_return();
 //
-// An episode is a success if it solves its level. add() takes constant time, the means O(100).
+// An episode is a success if it solves its level. All operations take O(100) time.
 // Copyable. Not thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "plr/base/bytes.h"
 
-namespace plr::train {
+namespace plr::collect {
 
 class EpisodeWindow {
  public:
@@ -41,8 +41,8 @@ class EpisodeWindow {
   template <class Quantity>
   double mean(Quantity quantity) const;
 
-  std::deque<Episode> episodes_;
+  std::vector<Episode> episodes_;  // oldest first
   std::uint64_t num_episodes_ = 0;
 };
 
-}  // namespace plr::train
+}  // namespace plr::collect

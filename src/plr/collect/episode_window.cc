@@ -1,11 +1,11 @@
-#include "plr/train/episode_window.h"
+#include "plr/collect/episode_window.h"
 
-namespace plr::train {
+namespace plr::collect {
 
 void EpisodeWindow::add(double episode_return, std::int64_t length, bool is_solved) {
   ++num_episodes_;
+  if (episodes_.size() == kSize) episodes_.erase(episodes_.begin());
   episodes_.push_back({episode_return, length, is_solved});
-  if (episodes_.size() > kSize) episodes_.pop_front();
 }
 
 template <class Quantity>
@@ -49,4 +49,4 @@ void EpisodeWindow::load(ByteReader& in) {
   *this = std::move(restored);
 }
 
-}  // namespace plr::train
+}  // namespace plr::collect

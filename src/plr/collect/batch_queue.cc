@@ -1,0 +1,72 @@
+#include "plr/collect/batch_queue.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace plr::collect {
+
+BatchQueue::BatchQueue(Inference& inference, std::size_t num_slots, std::size_t num_steps,
+                       std::size_t num_lanes)
+    : inference_(inference),
+      uniforms_(num_steps * num_slots),
+      num_submitted_(num_slots),
+      lanes_(num_lanes) {
+  for (Batch& batch : lanes_) batch.reserve(num_slots);
+}
+
+void BatchQueue::begin_rollout(Random& actions) {
+  for (double& u : uniforms_) u = actions.uniform();
+  std::ranges::fill(num_submitted_, 0);
+  for (Batch& batch : lanes_) batch.clear();
+  inference_.refresh();
+}
+
+bool BatchQueue::submit_ready(std::span<const SlotProgress> slots) {
+  Batch* batch = free_lane(slots);
+  if (batch == nullptr) return false;
+  batch->clear();
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    const int step = num_submitted_[slot];
+    if (slots[slot].num_observed.load(std::memory_order_acquire) == step) continue;
+    // After the last step only the value is used.
+    const std::size_t index = static_cast<std::size_t>(step) * slots.size() + slot;
+    const double uniform = index < uniforms_.size() ? uniforms_[index] : 0;
+    batch->push_back({static_cast<std::int32_t>(slot), step, uniform});
+  }
+  if (batch->size() < (inference_.takes_any_batch() ? 1 : slots.size())) {
+    batch->clear();
+    return false;
+  }
+  for (const InferenceItem& item : *batch) ++num_submitted_[static_cast<std::size_t>(item.slot)];
+  inference_.submit(static_cast<std::size_t>(batch - lanes_.data()), *batch);
+  return true;
+}
+
+// The first lane whose batch is complete, or null.
+BatchQueue::Batch* BatchQueue::free_lane(std::span<const SlotProgress> slots) {
+  for (Batch& batch : lanes_) {
+    if (is_complete(batch, slots)) return &batch;
+  }
+  return nullptr;
+}
+
+// A batch is complete when all its results are written.  A slot that has finished the step has used
+// its result and may wait for the next one.
+bool BatchQueue::is_complete(const Batch& batch, std::span<const SlotProgress> slots) const {
+  return std::ranges::all_of(batch, [&](const InferenceItem& item) {
+    const auto slot = static_cast<std::size_t>(item.slot);
+    return slots[slot].num_finished.load(std::memory_order_acquire) > item.step ||
+           is_written(inference_.results()[slot]);
+  });
+}
+
+void BatchQueue::check_device(std::span<const SlotProgress> slots) {
+  inference_.check_device();
+  for (const Batch& batch : lanes_) {
+    if (!is_complete(batch, slots)) {
+      throw std::runtime_error("the device has finished inference without writing its results");
+    }
+  }
+}
+
+}  // namespace plr::collect

@@ -1,0 +1,132 @@
+// The order of events in a rollout, shown by a scripted environment and curriculum.
+#include "plr/collect/collector.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plr/collect/collect_testing.h"
+
+namespace plr::collect {
+namespace {
+
+struct Fixture {
+  // Level L lasts L steps.
+  explicit Fixture(std::vector<LevelId> levels, std::size_t num_steps, int num_workers = 1)
+      : env(3, num_workers, [](LevelId level) { return static_cast<int>(level); }),
+        curriculum(std::move(levels)),
+        inference(3, static_cast<int>(num_steps), true),
+        scorer({}, 3, num_steps),
+        normalizer({}, 3),
+        rollout(num_steps, 3),
+        collector({env, curriculum, scorer, normalizer, inference}, Streams(1).named("actions"),
+                  num_steps) {
+    collector.begin();
+  }
+
+  // What the environment has paid for the actions of a slot.
+  int actions_of(std::size_t slot, std::size_t first, std::size_t end) const {
+    int sum = 0;
+    for (std::size_t step = first; step < end; ++step) sum += rollout.actions[step][slot];
+    return sum;
+  }
+
+  CountdownEnv env;
+  Scripted curriculum;
+  FakeInference inference;
+  EpisodeScorer scorer;
+  RewardNormalizer normalizer;
+  StepTables rollout;
+  Collector collector;
+};
+
+TEST(Collector, RecordsAllEndedEpisodesBeforeDrawingLevelsInSlotOrder) {
+  for (const int num_workers : {1, 2, 3}) {
+    // Slots 0 and 2 end at the second step; the unfinished episode of slot 1 is recorded last.
+    Fixture f({2, 9, 2, 5, 6}, 2, num_workers);
+    f.curriculum.events.clear();
+    f.collector.fill(f.rollout);
+    const auto record = [&](std::size_t slot) {
+      return "record 2 return " + std::to_string(4 + f.actions_of(slot, 0, 2));
+    };
+    EXPECT_EQ(f.curriculum.events, (std::vector<std::string>{record(0), record(2), "draw 5",
+                                                             "draw 6", "record 9 return 0"}));
+  }
+}
+
+TEST(Collector, RowsHaveTheLevelDoneFlagAndObservationOfTheSameStep) {
+  for (const int num_workers : {1, 2, 3}) {
+    Fixture f({1, 2, 3, 7, 8, 9}, 2, num_workers);
+    f.collector.fill(f.rollout);
+    const auto row = [](auto&& values) { return std::vector<int>(values.begin(), values.end()); };
+    // Level 1 ends at once and 7 follows; level 2 ends at the second step.
+    EXPECT_EQ(row(f.rollout.levels[0]), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(row(f.rollout.levels[1]), (std::vector<int>{7, 2, 3}));
+    EXPECT_EQ(row(f.rollout.done[0]), (std::vector<int>{1, 0, 0}));
+    EXPECT_EQ(row(f.rollout.done[1]), (std::vector<int>{0, 1, 0}));
+    // The observation holds the countdown before each action; row 2 opens the next rollout.
+    const auto countdown = [&](std::size_t step, std::size_t slot) {
+      return f.inference.history()[(step * 3 + slot) * CountdownEnv::kObsBytes + 1];
+    };
+    EXPECT_EQ(countdown(0, 0), 1);
+    EXPECT_EQ(countdown(1, 0), 7);
+    EXPECT_EQ(countdown(2, 0), 6);
+    EXPECT_EQ(countdown(2, 1), 8);
+  }
+}
+
+TEST(Collector, TakesUniformNumbersByStepAndSlot) {
+  Fixture f({50, 60, 70}, 5);
+  Random expected = Streams(1).named("actions");
+  for (int rollouts = 0; rollouts < 2; ++rollouts) {
+    f.collector.fill(f.rollout);
+    for (const float log_prob : f.rollout.log_probs.all()) {  // of FakeInference: the number itself
+      EXPECT_EQ(log_prob, static_cast<float>(expected.uniform()));
+    }
+  }
+}
+
+TEST(Collector, CountsReturnsAndLengthsAcrossRollouts) {
+  Fixture f({3, 50, 50, 50}, 2);
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.collector.episodes().num_episodes(), 0U);
+  const int paid = f.actions_of(0, 0, 2);
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.collector.episodes().num_episodes(), 1U);
+  EXPECT_EQ(f.collector.episodes().mean_return(), 9 + paid + f.actions_of(0, 0, 1));
+  EXPECT_EQ(f.collector.episodes().mean_length(), 3);
+}
+
+TEST(Collector, OneWorkerMakesOneBatchPerStep) {
+  // Every step ends an episode, so that all slots start levels between batches too.
+  Fixture f(std::vector<LevelId>(60, 1), 10);
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.inference.batch_sizes, std::vector<std::size_t>(11, 3));
+}
+
+TEST(Collector, PassesOnTheExceptionsOfAllParts) {
+  for (const int num_workers : {1, 3}) {
+    Fixture no_levels_left({2, 9, 9}, 4, num_workers);  // the curriculum throws
+    EXPECT_THROW(no_levels_left.collector.fill(no_levels_left.rollout), std::out_of_range);
+
+    int num_starts = 0;
+    CountdownEnv env(2, num_workers, [&](LevelId) {
+      if (++num_starts > 2) throw std::runtime_error("no such level");
+      return 1;
+    });
+    Scripted curriculum(std::vector<LevelId>(60, 1));
+    FakeInference inference(2, 4, true);
+    EpisodeScorer scorer({}, 2, 4);
+    RewardNormalizer normalizer({}, 2);
+    StepTables rollout(4, 2);
+    Collector collector({env, curriculum, scorer, normalizer, inference},
+                        Streams(1).named("actions"), 4);
+    collector.begin();
+    EXPECT_THROW(collector.fill(rollout), std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace plr::collect

@@ -1,0 +1,242 @@
+#include "plr/collect/slot_tasks.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "plr/env/spinner.h"
+
+namespace plr::collect {
+namespace {
+
+// Pauses of an idle worker before it runs the tasks of others, and before it blocks: some ten and
+// some hundred microseconds.  A game that another thread has stepped is not in its cache: stealing
+// at once made Procgen's steps a third slower.
+constexpr int kPausesBeforeSteal = 300;
+constexpr int kPausesBeforeBlock = 1'000;
+
+}  // namespace
+
+SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, std::size_t num_steps)
+    : env_(env),
+      inference_(inference),
+      num_steps_(static_cast<int>(num_steps)),
+      slots_(static_cast<std::size_t>(env.spec().num_slots)),
+      records_((num_steps + 1) * slots_.size()),
+      rewards_(slots_.size()),
+      terminated_(slots_.size()),
+      truncated_(slots_.size()),
+      out_{inference.observations(), rewards_, terminated_, truncated_} {
+  tasks_.reserve(slots_.size());
+  for (int slot = 0; slot < env.spec().num_slots; ++slot) tasks_.push_back(play(slot));
+}
+
+SlotTask SlotTasks::play(int number) {
+  const auto slot = static_cast<std::size_t>(number);
+  SlotProgress& progress = slots_[slot];
+  const InferenceResult& result = inference_.results()[slot];
+  try {
+    for (;;) {
+      for (int step = 0; step < num_steps_; ++step) {
+        co_await submit_observation(slot, step);
+        env_.step_slot(number, static_cast<Action>(result.action), out_);
+        const bool has_ended = out_.ended(number);
+        records_[static_cast<std::size_t>(step) * slots_.size() + slot] = {
+            .result = result,
+            .reward = rewards_[slot],
+            .has_ended = has_ended,
+            .is_solved = has_ended && env_.has_solved(number)};
+        progress.num_finished.store(step + 1, std::memory_order_release);
+        if (!has_ended) continue;
+
+        co_await Suspend{progress.wait, Wait::kLevel};
+        progress.has_next_level.store(false, std::memory_order_relaxed);
+        env_.start_slot({number, progress.next_level}, out_);
+      }
+      // The value after the last step, for episodes that are still open.
+      co_await submit_observation(slot, num_steps_);
+      records_[static_cast<std::size_t>(num_steps_) * slots_.size() + slot].result = result;
+      progress.num_finished.store(num_steps_ + 1, std::memory_order_release);
+      co_await Suspend{progress.wait, Wait::kRollout};
+    }
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+// Publishes the slot's observation for inference and waits for the result.
+Suspend SlotTasks::submit_observation(std::size_t slot, int step) {
+  SlotProgress& progress = slots_[slot];
+  mark_pending(inference_.results()[slot]);
+  progress.num_observed.store(step + 1, std::memory_order_release);
+  return {progress.wait, Wait::kResult};
+}
+
+// ---- Events ------------------------------------------------------------------------------------
+
+void SlotTasks::start_levels(std::span<const LevelId> levels) {
+  std::vector<Start> starts;
+  starts.reserve(levels.size());
+  for (const LevelId level : levels) starts.push_back({static_cast<int>(starts.size()), level});
+  env_.start(starts, out_);
+}
+
+void SlotTasks::set_level(std::size_t slot, LevelId level) {
+  slots_[slot].next_level = level;
+  slots_[slot].has_next_level.store(true, std::memory_order_release);
+}
+
+int SlotTasks::num_finished_by_all() const {
+  int least = std::numeric_limits<int>::max();
+  for (const SlotProgress& slot : slots_) {
+    least = std::min(least, slot.num_finished.load(std::memory_order_acquire));
+  }
+  return least;
+}
+
+// Whether the event has happened.
+bool SlotTasks::is_due(std::size_t slot, Wait event) const {
+  switch (event) {
+    case Wait::kTurn:
+      return true;
+    case Wait::kResult:
+      return is_written(inference_.results()[slot]);
+    case Wait::kLevel:
+      return slots_[slot].has_next_level.load(std::memory_order_acquire);
+    case Wait::kRunning:
+    case Wait::kRollout:
+      break;
+  }
+  return false;
+}
+
+// ---- Threads -----------------------------------------------------------------------------------
+
+void SlotTasks::start() {
+  for (SlotProgress& slot : slots_) {
+    slot.num_observed.store(0, std::memory_order_relaxed);
+    slot.num_finished.store(0, std::memory_order_relaxed);
+    slot.wait.store(Wait::kTurn, std::memory_order_release);
+  }
+  is_over_.store(false, std::memory_order_release);
+  env_.workers().start(work_);
+}
+
+void SlotTasks::stop() {
+  is_over_.store(true, std::memory_order_seq_cst);
+  wake_all();
+  env_.workers().join();
+}
+
+bool SlotTasks::advance() { return advance_all(share_of(0)); }
+
+// The slots whose tasks a worker runs.  The caller has none if others wait for the events that it
+// provides.
+SlotRange SlotTasks::share_of(int worker) const {
+  const int num_workers = env_.workers().num_workers();
+  if (num_workers == 1 || !inference_.takes_any_batch()) {
+    return part_of_slots(all_slots(), worker, num_workers);
+  }
+  return worker == 0 ? SlotRange() : part_of_slots(all_slots(), worker - 1, num_workers - 1);
+}
+
+void SlotTasks::work(int worker) noexcept {
+  const SlotRange own = share_of(worker);
+  Spinner spinner;
+  while (!is_over_.load(std::memory_order_acquire)) {
+    const bool may_steal = spinner.num_pauses() > kPausesBeforeSteal;
+    if (advance_slowest(own) || (may_steal && advance_slowest(all_slots()))) {
+      spinner.reset();
+      continue;
+    }
+    spinner.pause();
+    if (spinner.num_pauses() > kPausesBeforeBlock) {
+      block_until_woken();
+      spinner.reset();
+    }
+  }
+}
+
+// Continues all tasks that can continue.  Whether there was one.
+bool SlotTasks::advance_all(SlotRange slots) {
+  bool has_advanced = false;
+  for (int slot = slots.begin; slot < slots.end; ++slot) has_advanced |= advance_slot(slot);
+  return has_advanced;
+}
+
+// Continues the task that has made the fewest steps of those that can continue: slots whose episode
+// has ended wait for the slowest one.  Whether there was one.
+bool SlotTasks::advance_slowest(SlotRange slots) {
+  int slowest = -1;
+  int fewest = std::numeric_limits<int>::max();
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
+    const SlotProgress& progress = slots_[static_cast<std::size_t>(slot)];
+    const int num_finished = progress.num_finished.load(std::memory_order_relaxed);
+    if (num_finished >= fewest) continue;
+    if (!is_due(static_cast<std::size_t>(slot), progress.wait.load(std::memory_order_acquire))) {
+      continue;
+    }
+    slowest = slot;
+    fewest = num_finished;
+  }
+  return slowest >= 0 && advance_slot(slowest);
+}
+
+bool SlotTasks::advance_slot(int number) {
+  const auto slot = static_cast<std::size_t>(number);
+  std::atomic<Wait>& wait = slots_[slot].wait;
+  Wait event = wait.load(std::memory_order_acquire);
+  if (!is_due(slot, event)) return false;
+  if (!wait.compare_exchange_strong(event, Wait::kRunning, std::memory_order_acquire,
+                                    std::memory_order_relaxed)) {
+    return false;
+  }
+  // Another thread may have continued the task up to its next wait for the same event.
+  if (!is_due(slot, event)) {
+    wait.store(event, std::memory_order_release);
+    return false;
+  }
+  tasks_[slot].resume();
+  return true;
+}
+
+void SlotTasks::block_until_woken() {
+  const std::uint32_t seen = num_wakes_.load(std::memory_order_seq_cst);
+  num_blocked_.fetch_add(1, std::memory_order_seq_cst);
+  if (!is_over_.load(std::memory_order_seq_cst)) num_wakes_.wait(seen, std::memory_order_seq_cst);
+  num_blocked_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// A worker that blocks while this finds nothing is woken by the next call: the caller makes it
+// again and again while it waits.
+void SlotTasks::wake_workers() {
+  if (num_blocked_.load(std::memory_order_seq_cst) > 0 && is_any_active()) wake_all();
+}
+
+bool SlotTasks::is_any_active() const {
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    const Wait event = slots_[slot].wait.load(std::memory_order_acquire);
+    if (event == Wait::kRunning || is_due(slot, event)) return true;
+  }
+  return false;
+}
+
+void SlotTasks::wake_all() {
+  num_wakes_.fetch_add(1, std::memory_order_seq_cst);
+  num_wakes_.notify_all();
+}
+
+// ---- Failures ----------------------------------------------------------------------------------
+
+// Keeps the first one.
+void SlotTasks::fail(std::exception_ptr error) noexcept {
+  Failure none = Failure::kNone;
+  if (!failure_.compare_exchange_strong(none, Failure::kBeingStored)) return;
+  error_ = std::move(error);
+  failure_.store(Failure::kStored, std::memory_order_release);
+}
+
+void SlotTasks::rethrow_failure() const {
+  if (failure_.load(std::memory_order_acquire) == Failure::kStored) std::rethrow_exception(error_);
+}
+
+}  // namespace plr::collect

@@ -1,0 +1,133 @@
+// The tasks that play the slots of an environment, and the threads that run them.
+//
+// play() in slot_tasks.cc is the journey of one slot through a rollout:
+//
+//   observation -> inference -> step -> if the episode has ended: next level -> start
+//
+// Every slot has such a task, a coroutine.  Whenever the event that it waits for has happened, one
+// of the environment's workers continues it.  The calling thread provides the events:
+//
+//   tasks.start();                                     // workers begin to run the tasks
+//   while (tasks.num_finished_by_all() <= num_steps) {
+//     ...                                              // submit the observations that are ready
+//     for (...) tasks.set_level(slot, level);          // for slots whose episode has ended
+//     tasks.advance();                                 // or help
+//   }
+//   tasks.stop();
+//
+// Each worker runs the tasks of its own slots, the slowest one first.  Idle workers spin, after
+// some time run tasks of others, and later block; wake_workers() wakes them.  Steps neither
+// allocate nor lock nor make a system call.
+//
+// The environment and the inference must outlive the tasks.  Not copyable.  One caller at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "plr/collect/inference.h"
+#include "plr/collect/slot_task.h"
+#include "plr/env/vector_env.h"
+
+namespace plr::collect {
+
+// What a step leaves for those who process it later, in a cache line of its own.
+struct alignas(64) StepRecord {
+  InferenceResult result;
+  double reward;   // not normalized
+  bool has_ended;  // the episode
+  bool is_solved;  // if it has ended
+};
+
+// The progress of a slot, shared by threads, in a cache line of its own.
+struct alignas(64) SlotProgress {
+  std::atomic<Wait> wait = Wait::kRollout;
+  std::atomic<bool> has_next_level = false;
+  std::atomic<int> num_observed = 0;  // observations of this rollout that are ready
+  std::atomic<int> num_finished = 0;  // steps of this rollout; one more once all is finished
+  LevelId next_level = 0;
+};
+
+class SlotTasks {
+ public:
+  // For rollouts of `num_steps` steps.
+  SlotTasks(VectorEnv& env, Inference& inference, std::size_t num_steps);
+  SlotTasks(const SlotTasks&) = delete;
+  SlotTasks& operator=(const SlotTasks&) = delete;
+
+  // Starts levels in all slots and writes their observations.
+  void start_levels(std::span<const LevelId> levels);
+
+  // Begins a rollout.
+  void start();
+  // Continues all tasks of the calling thread's own slots that can continue.  Whether there was
+  // one.
+  bool advance();
+  // Whether a task runs or can continue; if not, all wait for inference.
+  bool is_any_active() const;
+  // Wakes blocked workers if a task is active.
+  void wake_workers();
+  // Ends the rollout and waits for the workers.
+  void stop();
+  // Throws the exception that has ended a task.
+  void rethrow_failure() const;
+
+  // Starts this level in a slot whose episode has ended.
+  void set_level(std::size_t slot, LevelId level);
+
+  bool is_only_worker() const { return env_.workers().num_workers() == 1; }
+  std::span<const SlotProgress> progress() const { return slots_; }
+  // The number of steps that all slots have finished; one more than the rollout has if the values
+  // after the last step are there too.
+  int num_finished_by_all() const;
+  // Step 0..num_steps; of the last one only the result is defined.
+  std::span<const StepRecord> records(std::size_t step) const {
+    return std::span(records_).subspan(step * slots_.size(), slots_.size());
+  }
+
+ private:
+  SlotTask play(int slot);
+  Suspend submit_observation(std::size_t slot, int step);
+
+  bool is_due(std::size_t slot, Wait event) const;
+  bool advance_slot(int slot);
+  bool advance_all(SlotRange slots);
+  bool advance_slowest(SlotRange slots);
+  SlotRange share_of(int worker) const;
+  void work(int worker) noexcept;
+  void block_until_woken();
+  void wake_all();
+  void fail(std::exception_ptr error) noexcept;
+
+  SlotRange all_slots() const { return {0, static_cast<int>(slots_.size())}; }
+
+  VectorEnv& env_;
+  Inference& inference_;
+  int num_steps_;
+  std::vector<SlotProgress> slots_;       // [N]
+  std::vector<StepRecord> records_;       // [T+1, N]
+  std::vector<double> rewards_;           // [N], this and the next written by the environment
+  std::vector<std::uint8_t> terminated_;  // [N]
+  std::vector<std::uint8_t> truncated_;   // [N]
+  StepBatch out_;
+  std::vector<SlotTask> tasks_;  // [N]
+
+  struct Work {
+    SlotTasks* tasks;
+    void operator()(int worker) const noexcept { tasks->work(worker); }
+  };
+  Work work_{this};
+
+  enum class Failure : std::uint8_t { kNone, kBeingStored, kStored };
+  alignas(64) std::atomic<bool> is_over_ = true;          // the rollout
+  alignas(64) std::atomic<std::uint32_t> num_wakes_ = 0;  // blocked workers wait for a change
+  std::atomic<int> num_blocked_ = 0;
+  std::atomic<Failure> failure_ = Failure::kNone;
+  std::exception_ptr error_;
+};
+
+}  // namespace plr::collect
