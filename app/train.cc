@@ -55,7 +55,7 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
     }
-    for (const auto& [name, value] : train::set_by_file(config, arguments.config)) {
+    for (const std::string& name : train::set_by_file(config, arguments.config)) {
       warn_if_obsolete(name);
     }
   }

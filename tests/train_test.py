@@ -77,7 +77,7 @@ class Train(ProgramTest):
         path = self.folder / "bad.toml"
         path.write_text("temperatur = 1\n")
         self.assert_leaves_nothing(["train", "--config", "bad.toml"],
-                            "unknown setting 'temperatur'; did you mean temperature?")
+                            "bad.toml:1: unknown setting 'temperatur'; did you mean temperature?")
         path.write_text("temperature = 1\nseed == 2\n")
         self.assert_leaves_nothing(["train", "--config", "bad.toml"], "bad.toml:2:7: ")
 

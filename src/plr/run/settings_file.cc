@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <toml.hpp>
@@ -80,9 +81,11 @@ class SettingsReader {
         continue;
       }
       const toml::source_position& at = key.source().begin;
-      ParsedSetting& setting = settings_.emplace_back(ParsedSetting{section, std::string(key), {}});
-      setting.line = static_cast<int>(at.line);
-      setting.column = static_cast<int>(at.column);
+      ParsedSetting& setting = settings_[{at.line, at.column}];
+      setting = {.section = section,
+                 .name = std::string(key),
+                 .values = {},
+                 .place = source_ + ":" + std::to_string(at.line)};
       if (const toml::array* list = node.as_array()) {
         for (const toml::node& element : *list) setting.values.push_back(text(element));
       } else {
@@ -91,11 +94,10 @@ class SettingsReader {
     }
   }
 
-  // Tables are sorted by name.
-  std::vector<ParsedSetting> in_file_order() && {
-    std::ranges::sort(settings_, {},
-                      [](const ParsedSetting& s) { return std::pair(s.line, s.column); });
-    return std::move(settings_);
+  std::vector<ParsedSetting> settings() && {
+    std::vector<ParsedSetting> in_file_order;
+    for (auto& [position, setting] : settings_) in_file_order.push_back(std::move(setting));
+    return in_file_order;
   }
 
  private:
@@ -113,7 +115,8 @@ class SettingsReader {
 
   std::string_view toml_;
   const std::string& source_;
-  std::vector<ParsedSetting> settings_;
+  // By line and column, since a toml::table is sorted by name.
+  std::map<std::pair<toml::source_index, toml::source_index>, ParsedSetting> settings_;
 };
 
 }  // namespace
@@ -124,18 +127,17 @@ std::vector<ParsedSetting> parse_settings(const std::string& toml, const std::st
   const toml::table table = parse(text, source);
   SettingsReader reader(text, source);
   reader.read(table, "");
-  return std::move(reader).in_file_order();
+  return std::move(reader).settings();
 }
 
-std::map<std::string, std::string> parse_flat_settings(const std::string& toml,
-                                                       const std::string& source) {
-  std::map<std::string, std::string> settings;
-  for (const ParsedSetting& setting : parse_settings(toml, source)) {
-    const toml::source_position at = {static_cast<toml::source_index>(setting.line),
-                                      static_cast<toml::source_index>(setting.column)};
-    if (!setting.section.empty()) fail(source, at, "settings of a run have no sections");
-    if (setting.values.size() != 1) fail(source, at, setting.name + " must be one value");
-    settings[setting.name] = setting.values.front();
+std::vector<Setting> parse_flat_settings(const std::string& toml, const std::string& source) {
+  std::vector<Setting> settings;
+  for (const auto& [section, name, values, place] : parse_settings(toml, source)) {
+    if (!section.empty()) {
+      throw std::invalid_argument(place + ": settings of a run have no sections");
+    }
+    if (values.size() != 1) throw std::invalid_argument(place + ": " + name + " must be one value");
+    settings.push_back({name, values.front(), place});
   }
   return settings;
 }

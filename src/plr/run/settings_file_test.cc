@@ -14,6 +14,14 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
+Values values_of(const std::string& toml) {
+  Values values;
+  for (const Setting& setting : parse_flat_settings(toml, "file")) {
+    values[setting.name] = setting.value;
+  }
+  return values;
+}
+
 std::string message(const std::string& toml) {
   return invalid_argument_of([&] { parse_flat_settings(toml, "file"); });
 }
@@ -32,8 +40,8 @@ TEST(SettingsFile, HasSectionsListsAndComments) {
   EXPECT_EQ(settings[0].values, (std::vector<std::string>{"a/b", "c d"}));
   EXPECT_EQ(settings[1].section, "sweep.one");
   EXPECT_EQ(settings[1].values, std::vector<std::string>{"0.1"});
-  EXPECT_EQ(settings[1].line, 5);
-  EXPECT_EQ(settings[1].column, 1);
+  EXPECT_EQ(settings[0].place, "file:1");
+  EXPECT_EQ(settings[1].place, "file:5");
 }
 
 TEST(SettingsFile, KeepsTheOrderOfTheFile) {
@@ -51,18 +59,17 @@ TEST(SettingsFile, KeepsTheSpellingOfNumbers) {
             (std::vector<std::string>{"0.1", "1.0", "1e-05", "1E3", "-2", "+3", "5e-05"}));
   EXPECT_EQ(parse_settings("a = [\"ř\", 1.50, 'ž', 2]\n", "file")[0].values,
             (std::vector<std::string>{"ř", "1.50", "ž", "2"}));
-  EXPECT_EQ(parse_flat_settings("a = 1_000\r\nb = inf\r\nc = true\r\nd = 3", "file"),
+  EXPECT_EQ(values_of("a = 1_000\r\nb = inf\r\nc = true\r\nd = 3"),
             (Values{{"a", "1000"}, {"b", "inf"}, {"c", "true"}, {"d", "3"}}));
 }
 
 TEST(SettingsFile, ReadsUnsignedNumbersThatAreTooLargeForToml) {
-  EXPECT_EQ(parse_flat_settings("seed = 18446744073709551615  # 2^64 - 1\nb = 1\n", "file"),
+  EXPECT_EQ(values_of("seed = 18446744073709551615  # 2^64 - 1\nb = 1\n"),
             (Values{{"seed", "18446744073709551615"}, {"b", "1"}}));
   EXPECT_EQ(
       parse_settings("seeds = [1, 9223372036854775808, 9223372036854775809]", "file")[0].values,
       (std::vector<std::string>{"1", "9223372036854775808", "9223372036854775809"}));
-  EXPECT_EQ(parse_flat_settings("seed = 9223372036854775807\n", "file").at("seed"),
-            "9223372036854775807");
+  EXPECT_EQ(values_of("seed = 9223372036854775807\n").at("seed"), "9223372036854775807");
   EXPECT_TRUE(message("a = 1\nseed = 18446744073709551616\n").starts_with("file:2:"));
 }
 
@@ -70,13 +77,12 @@ TEST(SettingsFile, ReadsBackAnyTextInQuotes) {
   for (const std::string text :
        {"", "a # b", "c#x/lv.txt", "a \"b\" c", "back\\slash", "ends\\", "two\nlines\r\tof it",
         "[a, b]", "a = b", "it's", "Jiří", "\x01"}) {
-    EXPECT_EQ(parse_flat_settings("a = " + toml_string(text) + "  # it's \"one\"\nb = 1\n", "file"),
+    EXPECT_EQ(values_of("a = " + toml_string(text) + "  # it's \"one\"\nb = 1\n"),
               (Values{{"a", text}, {"b", "1"}}));
   }
-  EXPECT_EQ(parse_flat_settings("a = 'as \\it #is\\'\n", "file").at("a"), "as \\it #is\\");
-  EXPECT_EQ(parse_flat_settings("\xef\xbb\xbf"
-                                "a = \"b\"\r\n",
-                                "file")
+  EXPECT_EQ(values_of("a = 'as \\it #is\\'\n").at("a"), "as \\it #is\\");
+  EXPECT_EQ(values_of("\xef\xbb\xbf"
+                      "a = \"b\"\r\n")
                 .at("a"),
             "b");
   EXPECT_THROW(toml_string("\xff"), std::invalid_argument);
@@ -85,7 +91,7 @@ TEST(SettingsFile, ReadsBackAnyTextInQuotes) {
 // Lines of a config.toml as the first version wrote them.
 TEST(SettingsFile, ReadsTheSettingsOfExistingRuns) {
   EXPECT_EQ(
-      parse_flat_settings(
+      values_of(
           "# Every setting of this run: plr train --config with this file repeats it.\n"
           "\n"
           "# What is played\n"
@@ -95,8 +101,7 @@ TEST(SettingsFile, ReadsTheSettingsOfExistingRuns) {
           "learning_rate = 0.0007  # of Adam\n"
           "adam_epsilon = 1e-05  # of Adam\n"
           "pool = false  # MiniGrid's max-pool after the first one (E4)\n"
-          "buffer_size = 0  # of a stream\n",
-          "config.toml"),
+          "buffer_size = 0  # of a stream\n"),
       (Values{{"env", "minigrid/MultiRoom-N4-Random"},
               {"levels", "100-299"},
               {"steps", "100000000"},
@@ -110,10 +115,26 @@ TEST(SettingsFile, NamesLineAndColumnOfAnError) {
   EXPECT_TRUE(message("a = 1\nb = = 2\n").starts_with("file:2:5: ")) << message("a = 1\nb = = 2\n");
   EXPECT_TRUE(message("a = plr\n").starts_with("file:1:")) << message("a = plr\n");
   EXPECT_TRUE(message("[v]\na = 1\n[v]\nb = 1\n").starts_with("file:3:"));
-  EXPECT_EQ(message("a = [1, 2]\n"), "file:1:1: a must be one value");
-  EXPECT_EQ(message("b = 1\n[part]\na = 1\n"), "file:3:1: settings of a run have no sections");
   EXPECT_EQ(message("b = 1\na = 2024-01-01\n"),
             "file:2:5: a value must be a string, a number, true or false");
+}
+
+TEST(SettingsFile, NamesTheLineOfASettingThatIsGivenTwice) {
+  const std::string twice = message("a = 1\nb = 2\n\na = 3\n");
+  EXPECT_TRUE(twice.starts_with("file:4:")) << twice;
+}
+
+TEST(SettingsFile, NamesTheLineOfASettingThatARunCannotHave) {
+  EXPECT_EQ(message("b = 1\na = [1,\n2]\n"), "file:2: a must be one value");
+  EXPECT_EQ(message("a = []\n"), "file:1: a must be one value");
+  EXPECT_EQ(message("b = 1\n[part]\na = 1\n"), "file:3: settings of a run have no sections");
+}
+
+TEST(SettingsFile, PutsThePlaceInFrontOfAnError) {
+  EXPECT_EQ(invalid_argument_of([] {
+              with_place("file:7", [] { throw std::invalid_argument("a must be 1, not 2"); });
+            }),
+            "file:7: a must be 1, not 2");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "plr/base/closest_name.h"
 #include "plr/base/files.h"
-#include "plr/run/settings_file.h"
+#include "plr/catalog/make_env.h"
 
 namespace plr::train {
 namespace {
@@ -132,18 +132,20 @@ std::string flag_of(std::string_view name) {
   return flag;
 }
 
-std::map<std::string, std::string> set_by_file(TrainConfig& config,
-                                               const std::filesystem::path& file) {
-  std::map<std::string, std::string> values =
-      run::parse_flat_settings(read_text(file), file.string());
-  for (const auto& [name, value] : values) {
-    try {
-      set(config, name, value);
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(file.string() + ": " + error.what());
-    }
+void set(TrainConfig& config, const run::Setting& setting) {
+  run::with_place(setting.place, [&] {
+    if (setting.name == "env") catalog::check_env_name(setting.value);
+    set(config, setting.name, setting.value);
+  });
+}
+
+std::set<std::string> set_by_file(TrainConfig& config, const std::filesystem::path& file) {
+  std::set<std::string> names;
+  for (const run::Setting& setting : run::parse_flat_settings(read_text(file), file.string())) {
+    set(config, setting);
+    names.insert(setting.name);
   }
-  return values;
+  return names;
 }
 
 TrainConfig preset(std::string_view name) {

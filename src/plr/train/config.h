@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,6 +33,7 @@
 #include "plr/learn/impala_network.h"
 #include "plr/learn/mixreg.h"
 #include "plr/learn/ppo.h"
+#include "plr/run/settings_file.h"
 
 namespace plr::train {
 
@@ -152,6 +154,8 @@ void check(const TrainConfig& config);
 // Sets one field by name. Throws std::invalid_argument for an unknown name, with the closest known
 // one, and for an invalid value. Does nothing for a setting of earlier versions.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
+// The same for a setting of a file: errors begin with its place. Its environment must exist.
+void set(TrainConfig& config, const run::Setting& setting);
 
 // Settings of earlier versions, which are accepted and have no effect.
 struct ObsoleteSetting {
@@ -165,10 +169,9 @@ std::string_view obsolete_reason(std::string_view name);
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);
-// Sets all fields that a file of settings has (run/settings_file.h) and returns them. Errors name
-// the file.
-std::map<std::string, std::string> set_by_file(TrainConfig& config,
-                                               const std::filesystem::path& file);
+// Sets all fields that a file of settings has (run/settings_file.h) and returns their names. Errors
+// are std::invalid_argument "FILE:LINE: what is wrong".
+std::set<std::string> set_by_file(TrainConfig& config, const std::filesystem::path& file);
 
 // The text of every field by name, as set() takes it.
 std::map<std::string, std::string> values_of(const TrainConfig& config);

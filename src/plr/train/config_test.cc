@@ -5,8 +5,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "plr/run/settings_file.h"
+#include "plr/base/files.h"
 #include "tests/support/error_message.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plr::train {
 namespace {
@@ -35,12 +36,42 @@ TEST(TrainConfig, RoundTripsThroughAFile) {
   set(config, "score_function", "min_margin");
   set(config, "seed", "18446744073709551615");
   TrainConfig read;
-  for (const auto& [name, value] : run::parse_flat_settings(to_toml(config), "config.toml")) {
-    set(read, name, value);
+  for (const run::Setting& setting : run::parse_flat_settings(to_toml(config), "config.toml")) {
+    set(read, setting);
   }
   EXPECT_EQ(to_toml(read), to_toml(config));
   EXPECT_EQ(read.ppo.adam.learning_rate, 0.000123456789);
   EXPECT_EQ(read.schedule.seed, 18446744073709551615U);
+}
+
+// The message of set_by_file for a file of this text, without the file's folder.
+std::string message_of_file(const std::string& text) {
+  const TemporaryDirectory folder;
+  write_text(folder / "my.toml", text);
+  TrainConfig config;
+  const std::string message = invalid_argument_of([&] { set_by_file(config, folder / "my.toml"); });
+  return message.substr(message.find("my.toml"));
+}
+
+TEST(TrainConfig, SetsTheFieldsOfAFile) {
+  const TemporaryDirectory folder;
+  write_text(folder / "my.toml", "seed = 7\nenv = \"minigrid/MiniGrid-Empty-5x5-v0\"\n");
+  TrainConfig config;
+  EXPECT_EQ(set_by_file(config, folder / "my.toml"), (std::set<std::string>{"env", "seed"}));
+  EXPECT_EQ(config.schedule.seed, 7U);
+  EXPECT_EQ(config.task.env, "minigrid/MiniGrid-Empty-5x5-v0");
+}
+
+TEST(TrainConfig, NamesTheLineOfAnInvalidSettingInAFile) {
+  EXPECT_EQ(message_of_file("seed = 1\n\ntemperatur = 1\n"),
+            "my.toml:3: unknown setting 'temperatur'; did you mean temperature?");
+  EXPECT_EQ(message_of_file("# a comment\ntemperature = 0\n"),
+            "my.toml:2: temperature must be above 0, not 0");
+  EXPECT_EQ(message_of_file("seed = 1\nepochs = true\n"),
+            "my.toml:2: epochs must be a whole number, not true");
+  EXPECT_EQ(message_of_file("seed = 1\nenv = \"minigrid/MiniGrid-DoorKye-6x6-v0\"\n"),
+            "my.toml:2: unknown environment 'minigrid/MiniGrid-DoorKye-6x6-v0'; did you mean "
+            "minigrid/MiniGrid-DoorKey-6x6-v0?");
 }
 
 TEST(TrainConfig, HasThePapersSettingsAsPresets) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -313,9 +314,9 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
     throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
   }
   TrainConfig config;
-  const auto values = set_by_file(config, path);
+  const std::set<std::string> given = set_by_file(config, path);
   for (const auto& [name, value] : values_of(config)) {
-    if (!values.contains(name)) {
+    if (!given.contains(name)) {
       throw std::invalid_argument(path.string() + " has no " + name +
                                   "; the settings of a run must be complete");
     }
