@@ -173,7 +173,7 @@ class Experiment(ProgramTest):
         self.write("methods = [\"plr\"]\nsteps = 3\n")
         for arguments, message in [
                 (["nowhere.toml"], "there is no file nowhere.toml"),
-                (["tiny.toml"], "tiny.toml: unknown line 'steps'"),
+                (["tiny.toml"], "tiny.toml:2: unknown line 'steps'"),
                 (["tiny.toml", "--jobs", "0"], "--jobs must be at least 1, not 0"),
                 (["tiny.toml", "--speed", "0"], "--speed must be above 0, not 0"),
                 (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
@@ -183,12 +183,13 @@ class Experiment(ProgramTest):
             self.assertIn(message, done.stderr)
         for text, message in [
                 ("", "tiny.toml: the file names no runs"),
-                ('env = "minigrid/DoorKye"\n', "tiny.toml: unknown environment 'minigrid/DoorKye'"),
+                ('env = "minigrid/DoorKye"\n', "tiny.toml:1: unknown environment 'minigrid/DoorKye'"),
                 ("[settings]\nsteps = 10\n", "tiny.toml: steps must be at least one update"),
-                ("[settings]\nseed = 5\n", "tiny.toml: seed belongs above all sections"),
-                ('[settings]\nlevels = "nofile"\n', "there is no file nofile"),
-                ("[sweep]\ntemperature = []\n", "tiny.toml: temperature has no value"),
-                ('preset = "small"\npresets = ["small"]\n', "tiny.toml: presets is given twice")]:
+                ("[settings]\nseed = 5\n", "tiny.toml:2: seed belongs above all sections"),
+                ('[settings]\nlevels = "nofile"\n', "tiny.toml:2: levels must be a number, a range such as 100-299, full, or a file of ids; "
+                 "there is no file nofile"),
+                ("[sweep]\ntemperature = []\n", "tiny.toml:2: temperature has no value"),
+                ('preset = "small"\npresets = ["small"]\n', "tiny.toml:2: presets is given twice")]:
             self.write(text)
             done = plr("experiment", "tiny.toml", "--dry-run", cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)

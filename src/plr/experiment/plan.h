@@ -45,7 +45,8 @@ struct PlanOptions {
   int num_threads = 0;  // threads and workers of every run unless the file sets them; 0: not set
 };
 
-// Throws std::invalid_argument with the file and what is wrong in it.
+// Throws std::invalid_argument "FILE:LINE: what is wrong", or "FILE: ..." if no single line is
+// wrong.
 Plan read_plan(const std::filesystem::path& file, const PlanOptions& options);
 
 // The first setting in which two configs differ, such as "temperature is 0.1, not 0.5"; empty if

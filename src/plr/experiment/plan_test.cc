@@ -23,10 +23,10 @@ std::vector<std::string> names(const Plan& plan) {
   return result;
 }
 
-// The message without the file's name.
+// The message without the file's folder: "try.toml:LINE: what is wrong".
 std::string complaint(const std::string& text) {
   const std::string message = invalid_argument_of([&] { read(text); });
-  return message.substr(message.find(": ") + 2);
+  return message.substr(message.find("try.toml"));
 }
 
 using Names = std::vector<std::string>;
@@ -95,22 +95,64 @@ TEST(Plan, SetsThreadsAndWorkersUnlessTheFileDoes) {
   EXPECT_EQ(with_threads.runs[0].config.env.num_workers, 3);
 }
 
-TEST(Plan, ReportsWhatIsWrongWithTheFile) {
+TEST(Plan, NamesTheLineThatDoesNotBelongThere) {
   EXPECT_EQ(
-      complaint("methds = 3\n"),
-      "unknown line 'methds'; did you mean methods?  Settings of runs belong under [settings]");
-  EXPECT_EQ(complaint("[settings]\ntemperatur = 3\n"),
-            "unknown setting 'temperatur'; did you mean temperature?");
-  EXPECT_EQ(complaint("[settings]\ntemperature = 0\n"), "temperature must be above 0, not 0");
+      complaint("seeds = 1\nmethds = 3\n"),
+      "try.toml:2: unknown line 'methds'; did you mean methods?  Settings of runs belong under "
+      "[settings]");
+  EXPECT_EQ(complaint("seeds = 1\n\npreset = \"small\"\npresets = [\"small\"]\n"),
+            "try.toml:4: presets is given twice");
+  EXPECT_EQ(complaint("seeds = 1\n[settings]\nseed = 5\n"),
+            "try.toml:3: seed belongs above all sections, as in  seeds = \"1-5\"");
+  EXPECT_EQ(complaint("[sweep]\n\ntemperature = []\n"), "try.toml:3: temperature has no value");
   EXPECT_EQ(complaint("[settings]\ntemperature = [1, 2]\n"),
-            "temperature has 2 values; lists belong under [sweep]");
+            "try.toml:2: temperature has 2 values; lists belong under [sweep]");
   EXPECT_EQ(complaint("[sweeep]\ntemperature = 1\n"),
-            "unknown section [sweeep]; use [settings], [sweep] or [variant.NAME]");
-  EXPECT_EQ(complaint("seeds = \"5-1\"\n"), "seeds must be numbers or ranges like 1-10, not 5-1");
+            "try.toml:2: unknown section [sweeep]; use [settings], [sweep] or [variant.NAME]");
+}
+
+TEST(Plan, NamesTheLineOfInvalidSeeds) {
+  EXPECT_EQ(complaint("summary = \"a\"\nseeds = \"5-1\"\n"),
+            "try.toml:2: seeds must be numbers or ranges like 1-10, not 5-1");
   EXPECT_EQ(complaint("seeds = \"1-20000\"\n"),
-            "seeds must be at most 10000 in a range, not 1-20000");
-  EXPECT_EQ(complaint("seeds = \"x\"\n"), "seeds must be numbers or ranges like 1-10, not x");
-  EXPECT_EQ(complaint("seeds = [1, 1]\n"), "two runs would be named doorkey-6x6-s1");
+            "try.toml:1: seeds must be at most 10000 in a range, not 1-20000");
+  EXPECT_EQ(complaint("seeds = \"x\"\n"),
+            "try.toml:1: seeds must be numbers or ranges like 1-10, not x");
+}
+
+TEST(Plan, NamesTheLineOfAnInvalidSetting) {
+  EXPECT_EQ(complaint("seeds = 1\n[settings]\ntemperatur = 3\n"),
+            "try.toml:3: unknown setting 'temperatur'; did you mean temperature?");
+  EXPECT_EQ(complaint("[settings]\nsteps = 100000\ntemperature = 0\n"),
+            "try.toml:3: temperature must be above 0, not 0");
+  EXPECT_EQ(complaint("[sweep]\nstaleness = [0.1,\n0.2]\ntemperature = [1, 0]\n"),
+            "try.toml:2: unknown setting 'staleness'; did you mean staleness_coef?");
+  EXPECT_EQ(complaint("[sweep]\nepochs = 1\ntemperature = [1, 0]\n"),
+            "try.toml:3: temperature must be above 0, not 0");
+  EXPECT_EQ(complaint("[variant.a]\nepochs = 1\n[variant.b]\nepochs = \"two\"\n"),
+            "try.toml:4: epochs must be a whole number, not two");
+  EXPECT_EQ(complaint("[settings]\n\nlevels = \"9-3\"\n"),
+            "try.toml:3: levels: the range 9-3 ends before it begins");
+}
+
+TEST(Plan, NamesTheLineOfAnUnknownEnvironmentPresetMethodOrAlgorithm) {
+  EXPECT_EQ(complaint("seeds = 1\nenvs = [\"minigrid/MiniGrid-DoorKye-6x6-v0\"]\n"),
+            "try.toml:2: unknown environment 'minigrid/MiniGrid-DoorKye-6x6-v0'; did you mean "
+            "minigrid/MiniGrid-DoorKey-6x6-v0?");
+  EXPECT_EQ(complaint("seeds = 1\n\nmethods = [\"plr\", \"pls\"]\n"),
+            "try.toml:3: method must be one of uniform, tscl, mixreg, ucb-drac, plr, ucb-drac+plr, "
+            "not pls");
+  EXPECT_TRUE(complaint("seeds = 1\npreset = \"smal\"\n")
+                  .starts_with("try.toml:2: preset must be one of small, "));
+  EXPECT_TRUE(complaint("[variant.a]\nalgorithm = \"papers\"\n")
+                  .starts_with("try.toml:2: algorithm must be one of "));
+}
+
+TEST(Plan, NamesTheFileIfNoSingleLineIsWrong) {
+  EXPECT_EQ(complaint("# nothing\n"), "try.toml: the file names no runs");
+  EXPECT_EQ(complaint("seeds = [1, 1]\n"), "try.toml: two runs would be named doorkey-6x6-s1");
+  EXPECT_TRUE(complaint("[settings]\nsteps = 10\n")
+                  .starts_with("try.toml: steps must be at least one update"));
   EXPECT_THROW(read_plan("nowhere.toml", {}), std::invalid_argument);
 }
 
