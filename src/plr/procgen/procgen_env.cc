@@ -93,7 +93,8 @@ void ProcgenEnv::step_game(int number, Action action, const StepBatch& out) {
 void ProcgenEnv::observe(int slot, const StepBatch& out) const {
   const auto image = slot_at(slot).game->observation();
   const std::size_t offset = static_cast<std::size_t>(slot) * kObservationSize;
-  std::ranges::copy(image, out.observations.subspan(offset, kObservationSize).begin());
+  // Not std::ranges::copy, which in GCC 12 copies const bytes one by one.
+  std::copy(image.begin(), image.end(), out.observations.subspan(offset).begin());
 }
 
 bool ProcgenEnv::solved_by(int slot, double /*last_reward*/) const {
