@@ -3,8 +3,9 @@
 // Functions are named after the instruction; NVIDIA's PTX manual says what it does.  Addresses are
 // 32-bit addresses of shared memory, from shared_address().
 //
-// libcu++'s cuda::ptx is not used: its functions take generic 64-bit pointers where these kernels keep
-// 32-bit addresses, and it has neither griddepcontrol nor the aligned variants of the cluster barrier.
+// libcu++'s cuda::ptx is not used: its functions take generic 64-bit pointers where these kernels
+// keep 32-bit addresses, and it has neither griddepcontrol nor the aligned variants of the cluster
+// barrier.
 #pragma once
 
 #include <cstdint>
@@ -92,6 +93,9 @@ __device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(COUNT) : "memory");
 }
 
+// Waits until all copies of this thread have arrived.
+__device__ inline void cp_async_wait_all() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 // ---- shared memory -----------------------------------------------------------------------------
 
 __device__ inline std::uint32_t ld_shared_u32(std::uint32_t address) {
@@ -115,6 +119,10 @@ __device__ inline float2 ld_shared_float2(std::uint32_t address) {
   float2 v;
   asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address) : "memory");
   return v;
+}
+
+__device__ inline void st_shared_u32(std::uint32_t address, std::uint32_t v) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");
 }
 
 __device__ inline void st_shared_v2(std::uint32_t address, std::uint32_t x, std::uint32_t y) {

@@ -10,12 +10,14 @@
 #include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
 #include "plr/learn/cuda/impala/kernels.h"
+#include "plr/learn/cuda/impala/tile_store.cuh"
 
 namespace plr::cuda::impala {
 namespace {
 
 constexpr int kSlots = 4;
 using Smem = ForwardSmem<1, kSlots>;
+using Save = SaveActivations<TensorStore>;
 static_assert(Smem::kThreads == kTrainThreads);
 
 template <bool RELU_SKIP, class Pixel>
@@ -24,14 +26,14 @@ __global__ void __launch_bounds__(kTrainThreads, 1)
             const Pixel* __restrict__ pixels, __nv_bfloat16* __restrict__ features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
   const int image = static_cast<int>(blockIdx.x);
-  const SaveActivations save{&buffers, inputs.layer, image, static_cast<int>(threadIdx.x)};
-  const Forward<1, kSlots, RELU_SKIP, SaveActivations> f(save, shared_address(shared),
-                                                         buffers.packed_weights);
+  const int thread = static_cast<int>(threadIdx.x);
+  const Save save{&buffers, {inputs.layer, image, thread}, image, thread};
+  const Forward<Smem, RELU_SKIP, Save> f(save, shared_address(shared), buffers.packed_weights);
   f.start_copies(buffers.biases);
   f.load_image(pixels + static_cast<std::int64_t>(image) * kImageSize);
   f.run(features + static_cast<std::int64_t>(image) * kNumFeatures);
   // Shared memory is freed with the thread block: its stores must have read it.
-  if (threadIdx.x == 0) cp_async_bulk_wait_read();
+  if (thread == 0) cp_async_bulk_wait_read();
 }
 
 template <bool RELU_SKIP, class Pixel>

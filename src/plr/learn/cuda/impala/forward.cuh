@@ -1,15 +1,17 @@
 // Forward pass of the IMPALA network's convolutions, all fifteen in one kernel.
 //
-// A cluster of CLUSTER_SIZE thread blocks processes an image, each a tile of its rows; the
-// activations never leave the chip.  16 warps share the work on an image, 512 / CLUSTER_SIZE
+// A cluster of kClusterSize thread blocks processes an image, each a tile of its rows; the
+// activations never leave the chip.  16 warps share the work on an image, 512 / kClusterSize
 // threads per thread block.
 //
 // A residual block reads row tile A and writes B, then reads B and adds to what its warps hold in
-// registers, of which A gets a copy.  Weights arrive through a ring of SLOTS buffers by bulk
-// copies, some layers ahead.  Pools run in registers, and their inputs are stored nowhere.  SAVE
-// says what is saved for the backward pass (save_activations.cuh).
+// registers, of which A gets a copy.  Weights arrive through a ring of kSlots buffers, some layers
+// ahead.  Pools run in registers, and their inputs are stored nowhere.  Two policies: Smem says
+// where tiles are in shared memory and how weights are copied there, on Hopper or on any GPU
+// (forward_smem.cuh); Save, what is saved for the backward pass (save_activations.cuh).  Sums are
+// taken in the same order with every Smem, so that features are bitwise identical.
 //
-//   const Forward<1, 4, false, NoSave> f({}, shared_address(shared), packed_weights);
+//   const Forward<ForwardSmem<1, 4>, false, NoSave> f({}, shared_address(shared), packed_weights);
 //   f.start_copies(biases);
 //   f.load_image(pixels);
 //   f.run(features);
@@ -30,9 +32,10 @@
 
 namespace plr::cuda::impala {
 
-template <int CLUSTER_SIZE, int SLOTS, bool RELU_SKIP, class Save>
+template <class Smem, bool RELU_SKIP, class Save>
 struct Forward {
-  using Smem = ForwardSmem<CLUSTER_SIZE, SLOTS>;
+  static constexpr int kClusterSize = Smem::kClusterSize;
+  static constexpr int kSlots = Smem::kSlots;
   using Stage1Rows = typename Smem::Stage1Rows;
   using Stage2Rows = typename Smem::Stage2Rows;
   using Stage3Rows = typename Smem::Stage3Rows;
@@ -44,6 +47,7 @@ struct Forward {
   int g, q;  // lane / 4 and lane % 4: a lane's position in fragments
   int rank;  // of the thread block in its cluster
   ClusterHalo halo;
+  typename Smem::Copies copies;
   // For ldmatrix: lane i gives the address of row i % 16 of a tile, half i / 16 of its 16 channels.
   int tile_row, half;
   // Before a pool the tile's row is another pixel: four even and four odd ones alternate, since a
@@ -59,12 +63,13 @@ struct Forward {
         warp(thread >> 5),
         g(lane >> 2),
         q(lane & 3),
-        rank(CLUSTER_SIZE == 1 ? 0 : cluster_rank()),
-        halo{rank > 0, rank < CLUSTER_SIZE - 1, 0, 0, barrier(SLOTS + 1)},
+        rank(rank_in_cluster<kClusterSize>()),
+        halo{rank > 0, rank < kClusterSize - 1, 0, 0, memory + Smem::kHaloBarriers},
+        copies(memory + Smem::kBarriers, thread),
         tile_row(lane & 15),
         half((lane >> 4) * 16),
         pool_pixel(2 * (lane & 7) + static_cast<int>(((lane & 7) >= 4) != (tile_row >= 8))) {
-    if constexpr (CLUSTER_SIZE > 1) {
+    if constexpr (kClusterSize > 1) {
       halo.to_above = mapa(memory, halo.has_above ? rank - 1 : rank) - memory;
       halo.to_below = mapa(memory, halo.has_below ? rank + 1 : rank) - memory;
     }
@@ -74,31 +79,26 @@ struct Forward {
 
   // Initializes the barriers and starts to copy weights and biases.
   __device__ void start_copies(const float* biases) const {
-    if (thread == 0) {
-      for (int slot = 0; slot <= SLOTS; ++slot) mbarrier_init(barrier(slot), 1);
-      for (int i = 0; i < ClusterHalo::kNumBarriers; ++i) {
+    if constexpr (kClusterSize > 1) {
+      for (int i = 0; i < ClusterHalo::kNumBarriers && thread == 0; ++i) {
         mbarrier_init(halo.barriers + i * 8, ClusterHalo::kArrivals);
       }
-      fence_mbarrier_init();
-      fetch_weights(0);
-      expect_and_cp_async_bulk(memory + Smem::kBias, biases, kNumLayers * kBiasStride * 4,
-                               barrier(SLOTS));
-      for (int layer = 1; layer < SLOTS; ++layer) fetch_weights(layer);
     }
+    copies.init();
+    fetch_weights(0);
+    copies.copy(kSlots, memory + Smem::kBias, biases, kNumLayers * kBiasStride * 4);
+    for (int layer = 1; layer < kSlots; ++layer) fetch_weights(layer);
     __syncwarp();
   }
 
-  __device__ std::uint32_t barrier(int slot) const { return memory + Smem::kBarriers + slot * 8; }
-
   __device__ void fetch_weights(int layer) const {
-    expect_and_cp_async_bulk(memory + Smem::kRing + layer % SLOTS * kLargestLayer,
-                             weights + layer_offset(layer), layer_bytes(layer),
-                             barrier(layer % SLOTS));
+    copies.copy(layer % kSlots, memory + Smem::kRing + layer % kSlots * kLargestLayer,
+                weights + layer_offset(layer), layer_bytes(layer));
   }
   // Waits for a layer's weights and returns their address.
   __device__ std::uint32_t wait_weights(int layer) const {
-    mbarrier_wait(barrier(layer % SLOTS), layer / SLOTS & 1);
-    return memory + Smem::kRing + layer % SLOTS * kLargestLayer;
+    copies.wait(layer % kSlots, layer / kSlots & 1);
+    return memory + Smem::kRing + layer % kSlots * kLargestLayer;
   }
   __device__ float2 bias(int layer, int channel) const {
     return ld_shared_float2(memory + Smem::kBias + (layer * kBiasStride + channel) * 4);
@@ -130,7 +130,7 @@ struct Forward {
 #pragma unroll
     for (int k = 0; k < kItemsPerThread; ++k) {
       const int i = thread + k * Smem::kThreads;
-      const int row = rank * (64 / CLUSTER_SIZE) + (i >> 4) - 2;
+      const int row = rank * (64 / kClusterSize) + (i >> 4) - 2;
       if (i < kItems && row >= 0 && row < 64) pixels[k].load(image + row * 192 + (i & 15) * 12);
     }
     zero_halos();  // while the loads are in flight
@@ -156,8 +156,9 @@ struct Forward {
 
   // Zeroes the halos, except in memory that is reused: that is done when it gets its next use.
   __device__ void zero_halos() const {
+    if constexpr (Smem::kInPlace) return;
     // Neighbors may send once all thread blocks of the cluster run.
-    if constexpr (CLUSTER_SIZE > 1) cluster_arrive_relaxed();
+    if constexpr (kClusterSize > 1) cluster_arrive_relaxed();
     zero_halo<Stage1Rows>(memory + Smem::kA1, halo, thread, Smem::kThreads);
     zero_halo<Stage3Rows>(memory + Smem::kA3, halo, thread, Smem::kThreads);
     zero_halo<Stage3Rows>(memory + Smem::kB3, halo, thread, Smem::kThreads);
@@ -179,8 +180,9 @@ struct Forward {
   // Runs all stages.
   // REQUIRES: start_copies() and load_image() were called.
   __device__ void run(__nv_bfloat16* features) const {
+    copies.before_barrier();
     __syncthreads();
-    mbarrier_wait(barrier(SLOTS), 0);
+    copies.wait(kSlots, 0);
     stage1();
     stage2();
     stage3(features);
@@ -192,15 +194,26 @@ struct Forward {
   __device__ void stage2() const;
   __device__ void stage3(__nv_bfloat16* features) const;
 
+  // Called when a warp has read a layer's input, before it stores the output: in place, all warps
+  // must have read it.  The next layer's weights have arrived then.
+  __device__ void finish_reading() const {
+    if constexpr (!Smem::kInPlace) return;
+    copies.before_barrier();
+    __syncthreads();
+  }
+  // The same in the first layer of a stage, whose output has another shape than its input.
+  template <class Tile>
+  __device__ void finish_reading_into(std::uint32_t address) const {
+    finish_reading();
+    if constexpr (Smem::kInPlace) zero_halo<Tile>(address, halo, thread, Smem::kThreads);
+  }
   // Waits until every warp of the thread block has finished a layer, whose output is at `address`.
   template <class Tile>
   __device__ void finish_layer(int layer, std::uint32_t address) const {
-    save.wait_stores();
+    save.before_barrier();
     __syncthreads();
-    if (thread == 0) {
-      save.store_input(layer + 1, address + Tile::offset(0, 0));
-      if (layer + SLOTS < kNumLayers) fetch_weights(layer + SLOTS);
-    }
+    save.template store_input<Tile>(layer + 1, address);
+    if (layer + kSlots < kNumLayers) fetch_weights(layer + kSlots);
   }
 
   // What a residual block adds to.
@@ -212,14 +225,14 @@ struct Forward {
                                  const float (&v)[2][Tile::kWidth / 16][2][4], int y, int channel,
                                  bool relu) const {
     const std::uint32_t positive = store_tile<Tile>(address, v, y, channel, relu, lane);
-    send_halo<Tile, CLUSTER_SIZE, 2>(layer, address, y, channel, halo, lane);
+    send_halo<Tile, kClusterSize, 2>(layer, address, y, channel, halo, lane);
     return positive;
   }
   template <class Tile>
   __device__ std::uint32_t store_small(int layer, std::uint32_t address, const float (&v)[4], int y,
                                        int channel, bool relu) const {
     const std::uint32_t positive = store_small_tile<Tile>(address, v, y, channel, relu, lane);
-    send_halo<Tile, CLUSTER_SIZE, 1>(layer, address, y, channel, halo, lane);
+    send_halo<Tile, kClusterSize, 1>(layer, address, y, channel, halo, lane);
     return positive;
   }
 

@@ -1,23 +1,35 @@
-// Shared memory of a thread block of the forward pass:
+// Shared memory of a thread block of the forward pass: a policy class of Forward.
+//
+// ForwardSmem, on Hopper:
 //
 //   A1 B1 | image | A2 B2 | A3 B3 | biases | ring of SLOTS layers' weights | barriers
 //
 // A and B are the two row tiles of a stage.  There is a barrier for each slot of the ring, one for
 // the biases, and those of the halos.
+//
+// PortableForwardSmem, which fits on every GPU since Ampere:
+//
+//   image, A1, A2 and A3 | biases | ring of 2 layers' weights
+//
+// Every layer stores its output in place of its input, after all warps have read that.
 #pragma once
 
+#include "plr/learn/cuda/common/copies.cuh"
 #include "plr/learn/cuda/impala/image.cuh"
 #include "plr/learn/cuda/impala/row_tile.cuh"
+#include "plr/learn/cuda/impala/variant.h"
 
 namespace plr::cuda::impala {
-
-inline constexpr int kMaxSmem = 227 * 1024;  // of a thread block on Hopper
 
 template <int CLUSTER_SIZE, int SLOTS>
 struct ForwardSmem {
   using Stage1Rows = RowTile<32 / CLUSTER_SIZE, 32, 16>;
   using Stage2Rows = RowTile<16 / CLUSTER_SIZE, 16, 32>;
   using Stage3Rows = RowTile<8 / CLUSTER_SIZE, 8, 32>;
+  using Copies = BulkCopies<SLOTS + 1>;  // slots of the ring, and the biases
+  static constexpr bool kInPlace = false;
+  static constexpr int kClusterSize = CLUSTER_SIZE;
+  static constexpr int kSlots = SLOTS;
   static constexpr int kThreads = 512 / CLUSTER_SIZE;
   static constexpr int kImageRows = 64 / CLUSTER_SIZE + 3;  // from row -2 on
   static constexpr int kImageBytes = kImageRows * kImagePitch;
@@ -39,8 +51,36 @@ struct ForwardSmem {
   static constexpr int kBias = kB3 + Stage3Rows::kBytes;
   static constexpr int kRing = (kBias + kNumLayers * kBiasStride * 4 + 127) / 128 * 128;
   static constexpr int kBarriers = kRing + SLOTS * kLargestLayer;
-  static constexpr int kTotal = kBarriers + (SLOTS + 1 + ClusterHalo::kNumBarriers) * 8;
+  static constexpr int kHaloBarriers = kBarriers + Copies::kBytes;
+  static constexpr int kTotal = kHaloBarriers + ClusterHalo::kNumBarriers * 8;
   static_assert(kTotal <= kMaxSmem, "more shared memory than a Hopper has");
+};
+
+struct PortableForwardSmem {
+  using Stage1Rows = RowTile<32, 32, 16>;
+  using Stage2Rows = RowTile<16, 16, 32>;
+  using Stage3Rows = RowTile<8, 8, 32>;
+  using Copies = AsyncCopies<512>;
+  static constexpr bool kInPlace = true;
+  static constexpr bool kReusesMemory = false;
+  static constexpr int kClusterSize = 1;
+  static constexpr int kSlots = 2;
+  static constexpr int kThreads = 512;
+  static constexpr int kImageRows = 64 + 3;  // from row -2 on
+  static constexpr int kImage = 0;
+  static constexpr int kA1 = 0;
+  static constexpr int kB1 = 0;
+  static constexpr int kA2 = 0;
+  static constexpr int kB2 = 0;
+  static constexpr int kA3 = 0;
+  static constexpr int kB3 = 0;
+  static_assert(kImageRows * kImagePitch <= Stage1Rows::kBytes);
+  static constexpr int kBias = Stage1Rows::kBytes;
+  static constexpr int kRing = kBias + kNumLayers * kBiasStride * 4;
+  static constexpr int kBarriers = kRing + kSlots * kLargestLayer;
+  static constexpr int kHaloBarriers = kBarriers;  // none, since an image is one thread block's
+  static constexpr int kTotal = kBarriers + Copies::kBytes;
+  static_assert(kTotal <= kMaxPortableSmem, "more shared memory than an Ada has");
 };
 
 }  // namespace plr::cuda::impala

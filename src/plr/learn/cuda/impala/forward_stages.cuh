@@ -6,17 +6,18 @@
 namespace plr::cuda::impala {
 
 // 64 x 64 x 3 -> 32 x 32 x 16.  A warp owns two pooled rows, all channels.
-template <int CLUSTER_SIZE, int SLOTS, bool RELU_SKIP, class Save>
-__device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage1() const {
+template <class Smem, bool RELU_SKIP, class Save>
+__device__ void Forward<Smem, RELU_SKIP, Save>::stage1() const {
   const std::uint32_t A = memory + Smem::kA1;
   const std::uint32_t B = memory + Smem::kB1;
   const int y = 2 * warp;
   const auto wait_halo = [&](int l) {
-    impala::wait_halo<CLUSTER_SIZE, 1, 1024>(l, y == 0, y + 2 == Stage1Rows::kRows, halo, lane);
+    impala::wait_halo<kClusterSize, 1, 1024>(l, y == 0, y + 2 == Stage1Rows::kRows, halo, lane);
   };
   float x[2][2][2][4];  // [row][tile of 16 pixels][n-tile][fragment]
   first_layer(y, x, wait_halo);
-  if constexpr (CLUSTER_SIZE > 1) cluster_wait();
+  if constexpr (kClusterSize > 1) cluster_wait();
+  finish_reading_into<Stage1Rows>(A);
   save.template relu_mask<std::uint32_t>(kStage1 + 1, store<Stage1Rows>(kStage1, A, x, y, 0, true));
   std::uint32_t b[9][4];
   load_weights(b, wait_weights(kStage1 + 1) + lane * 16, 512);
@@ -30,10 +31,12 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage1() const {
     float h[2][2][2][4];
     begin_residual_block(l, 2 * q, h, x);
     conv_rows<Stage1Rows>(h, A + input_offset, b, [&] { wait_halo(l); });
+    finish_reading();
     load_weights(b, wait_weights(l + 1) + lane * 16, 512);
     save.template relu_mask<std::uint32_t>(l + 1, store<Stage1Rows>(l, B, h, y, 0, true));
     finish_layer<Stage1Rows>(l, B);
     conv_rows<Stage1Rows>(x, B + input_offset, b, [&] { wait_halo(l + 1); });
+    finish_reading();
     if (block == 0) load_weights(b, wait_weights(l + 2) + lane * 16, 512);
     // The next stage's convolution reads x without ReLU.
     const std::uint32_t positive = store<Stage1Rows>(l + 1, A, x, y, 0, block == 0);
@@ -42,10 +45,10 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage1() const {
   }
 }
 
-template <int CLUSTER_SIZE, int SLOTS, bool RELU_SKIP, class Save>
+template <class Smem, bool RELU_SKIP, class Save>
 template <class WaitHalo>
-__device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::first_layer(
-    int y, float (&x)[2][2][2][4], WaitHalo wait_halo) const {
+__device__ void Forward<Smem, RELU_SKIP, Save>::first_layer(int y, float (&x)[2][2][2][4],
+                                                            WaitHalo wait_halo) const {
   wait_halo(0);
   const std::uint32_t from = wait_weights(kStage1) + lane * 16;
   std::uint32_t b[3][4];
@@ -86,8 +89,8 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::first_layer(
 }
 
 // 32 x 32 x 16 -> 16 x 16 x 32.  Two warps own two pooled rows, 16 channels each.
-template <int CLUSTER_SIZE, int SLOTS, bool RELU_SKIP, class Save>
-__device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage2() const {
+template <class Smem, bool RELU_SKIP, class Save>
+__device__ void Forward<Smem, RELU_SKIP, Save>::stage2() const {
   const std::uint32_t A = memory + Smem::kA2;
   const std::uint32_t B = memory + Smem::kB2;
   const int y = 2 * (warp >> 1);
@@ -95,7 +98,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage2() const {
   const int channel = channel_half * 16 + 2 * q;
   const std::uint32_t weight_offset = channel_half * 512 + lane * 16;
   const auto wait_halo = [&](int l) {
-    impala::wait_halo<CLUSTER_SIZE, 2, 1024>(l, y == 0, y + 2 == Stage2Rows::kRows, halo, lane);
+    impala::wait_halo<kClusterSize, 2, 1024>(l, y == 0, y + 2 == Stage2Rows::kRows, halo, lane);
   };
   if constexpr (Smem::kReusesMemory) zero_halos_stage2();
   float x[2][1][2][4];
@@ -124,6 +127,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage2() const {
         }
       }
     }
+    finish_reading_into<Stage2Rows>(A);
     save.template relu_mask<std::uint16_t>(
         kStage2 + 1, store<Stage2Rows>(kStage2, A, x, y, channel_half * 16, true));
   }
@@ -138,11 +142,13 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage2() const {
     float h[2][1][2][4];
     begin_residual_block(l, channel, h, x);
     conv_rows<Stage2Rows>(h, A + input_offset, b, [&] { wait_halo(l); });
+    finish_reading();
     load_weights(b, wait_weights(l + 1) + weight_offset, 1024);
     save.template relu_mask<std::uint16_t>(l + 1,
                                            store<Stage2Rows>(l, B, h, y, channel_half * 16, true));
     finish_layer<Stage2Rows>(l, B);
     conv_rows<Stage2Rows>(x, B + input_offset, b, [&] { wait_halo(l + 1); });
+    finish_reading();
     if (block == 0) load_weights(b, wait_weights(l + 2) + weight_offset, 1024);
     const std::uint32_t positive = store<Stage2Rows>(l + 1, A, x, y, channel_half * 16, block == 0);
     if (block == 0) save.template relu_mask<std::uint16_t>(l + 2, positive);
@@ -151,9 +157,8 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage2() const {
 }
 
 // 16 x 16 x 32 -> 8 x 8 x 32.  Four warps own two pooled rows, 8 channels each.
-template <int CLUSTER_SIZE, int SLOTS, bool RELU_SKIP, class Save>
-__device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage3(
-    __nv_bfloat16* features) const {
+template <class Smem, bool RELU_SKIP, class Save>
+__device__ void Forward<Smem, RELU_SKIP, Save>::stage3(__nv_bfloat16* features) const {
   const std::uint32_t A = memory + Smem::kA3;
   const std::uint32_t B = memory + Smem::kB3;
   const int y = 2 * (warp >> 2);
@@ -161,7 +166,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage3(
   const int channel = tile * 8 + 2 * q;
   const std::uint32_t weight_offset = tile * 256 + lane * 8;
   const auto wait_halo = [&](int l) {
-    impala::wait_halo<CLUSTER_SIZE, 4, 512>(l, y == 0, y + 2 == Stage3Rows::kRows, halo, lane);
+    impala::wait_halo<kClusterSize, 4, 512>(l, y == 0, y + 2 == Stage3Rows::kRows, halo, lane);
   };
   std::uint32_t b[18][2];
   float x[4];  // two channels of row y, then of row y + 1
@@ -181,6 +186,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage3(
       x[2 * row] = pooled[row][0][0] + add.x;
       x[2 * row + 1] = pooled[row][0][1] + add.y;
     }
+    finish_reading_into<Stage3Rows>(A);
     save.template relu_mask<std::uint8_t>(
         kStage3 + 1, store_small<Stage3Rows>(kStage3, A, x, y, tile * 8, true));
   }
@@ -197,6 +203,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage3(
     const float2 bias2 = bias(l + 1, channel);
     float h[4] = {bias1.x, bias1.y, bias1.x, bias1.y};
     conv_small<Stage3Rows>(h, A + input_offset, b, [&] { wait_halo(l); });
+    finish_reading();
     load_weights(b, wait_weights(l + 1) + weight_offset, 1024);
     save.template relu_mask<std::uint8_t>(l + 1,
                                           store_small<Stage3Rows>(l, B, h, y, tile * 8, true));
@@ -205,6 +212,7 @@ __device__ void Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, Save>::stage3(
     for (int i = 0; i < 4; ++i) x[i] = skip(x[i]) + ((i & 1) != 0 ? bias2.y : bias2.x);
     conv_small<Stage3Rows>(x, B + input_offset, b, [&] { wait_halo(l + 1); });
     if (block == 0) {
+      finish_reading();
       load_weights(b, wait_weights(l + 2) + weight_offset, 1024);
       save.template relu_mask<std::uint8_t>(
           l + 2, store_small<Stage3Rows>(l + 1, A, x, y, tile * 8, true));

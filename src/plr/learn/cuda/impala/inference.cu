@@ -21,6 +21,7 @@
 #include "plr/learn/cuda/common/sample_action.cuh"
 #include "plr/learn/cuda/common/take_item.cuh"
 #include "plr/learn/cuda/impala/forward_stages.cuh"
+#include "plr/learn/cuda/impala/hidden_slice.cuh"
 #include "plr/learn/cuda/impala/inference.h"
 
 namespace plr::cuda::impala {
@@ -40,7 +41,8 @@ __global__ void __maxnreg__(CLUSTER_SIZE == 1 ? 128 : 160)
     conv_trunk(InferenceJob job, const std::uint8_t* __restrict__ weights,
                const float* __restrict__ biases, __nv_bfloat16* __restrict__ features) {
   extern __shared__ __align__(128) std::uint8_t shared[];
-  const Forward<CLUSTER_SIZE, SLOTS, RELU_SKIP, NoSave> f({}, shared_address(shared), weights);
+  const Forward<ForwardSmem<CLUSTER_SIZE, SLOTS>, RELU_SKIP, NoSave> f({}, shared_address(shared),
+                                                                       weights);
   f.start_copies(biases);
   const std::int64_t image = blockIdx.x / CLUSTER_SIZE;
   const collect::InferenceItem item = take_item(job, image, f.thread == 0, f.rank == 0);
@@ -88,7 +90,6 @@ void launch_trunk(const PackedWeights& packed, const InferenceJob& job, __nv_bfl
 
 // ---- heads_and_sample --------------------------------------------------------------------------
 
-constexpr int kTileImages = 16;  // images of a cluster at a time
 constexpr int kMaxClusters = 8;
 constexpr int kHeadThreads = 32 * kHiddenWarps;
 constexpr int kUnitsPerBlock = kHiddenUnits / kHiddenBlocks;  // that a thread block finishes
@@ -103,18 +104,9 @@ struct HeadSmem {
 };
 
 // The product of a tile's features with a warp's weights, 16 images x 32 units, into s.sums.
-__device__ void multiply_slice(HeadSmem& s, const uint4 (&b)[kHiddenSteps][2], int warp, int lane) {
+__device__ void multiply_tile(HeadSmem& s, const uint4 (&b)[kHiddenSteps][2], int warp, int lane) {
   float sum[4][4] = {};
-  const std::uint32_t row = shared_address(&s.features[lane & 15][(lane >> 4) * 16]);
-#pragma unroll
-  for (int k = 0; k < kHiddenSteps; ++k) {
-    std::uint32_t a[4];
-    ldmatrix_x4(a, row + k * 32);
-    mma_bf16(sum[0], a, b[k][0].x, b[k][0].y);
-    mma_bf16(sum[1], a, b[k][0].z, b[k][0].w);
-    mma_bf16(sum[2], a, b[k][1].x, b[k][1].y);
-    mma_bf16(sum[3], a, b[k][1].z, b[k][1].w);
-  }
+  multiply_slice(sum, shared_address(&s.features[lane & 15][(lane >> 4) * 16]), b);
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
     const int column = warp * 32 + n * 8 + 2 * (lane & 3);
@@ -137,12 +129,7 @@ __global__ void __maxnreg__(96)
   const int unit = thread & 15;  // a hidden unit of the thread block, or a head
 
   uint4 b[kHiddenSteps][2];
-  const uint4* from = packed + (rank * kHiddenWarps + warp) * kHiddenSteps * 2 * 32 + lane;
-#pragma unroll
-  for (int k = 0; k < kHiddenSteps; ++k) {
-    b[k][0] = __ldg(from + 2 * k * 32);
-    b[k][1] = __ldg(from + (2 * k + 1) * 32);
-  }
+  load_hidden_weights(b, packed, rank, warp, lane);
   const float* head = row < kNumActions ? w.policy + row * kHiddenUnits : w.value;
   s.heads[row][unit] = head[rank * kUnitsPerBlock + unit];
   const float hidden_bias = w.hidden_bias[rank * kUnitsPerBlock + unit];
@@ -163,7 +150,7 @@ __global__ void __maxnreg__(96)
     }
     *reinterpret_cast<uint4*>(&s.features[row][unit * 16]) = v;
     __syncthreads();
-    multiply_slice(s, b, warp, lane);
+    multiply_tile(s, b, warp, lane);
     cluster_sync();
 
     // Reduces the slices of all thread blocks for this one's units, in order of ranks.

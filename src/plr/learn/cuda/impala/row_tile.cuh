@@ -44,6 +44,16 @@ struct RowTile {
   }
 };
 
+// The rank of this thread block in its cluster.
+template <int CLUSTER_SIZE>
+__device__ inline int rank_in_cluster() {
+  if constexpr (CLUSTER_SIZE > 1) {
+    return cluster_rank();
+  } else {
+    return 0;
+  }
+}
+
 // ---- halo exchange -----------------------------------------------------------------------------
 
 // The neighbors of a thread block in its cluster.
@@ -167,6 +177,22 @@ __device__ inline void mask_positive(float* v, std::uint32_t bits) {
   }
 }
 
+// Stores the 16x16 tile of four fragments, p[n-tile][pixel g, then g + 8], of pixels that are PIXEL
+// bytes apart from `address` on.
+template <int PIXEL>
+__device__ inline void store_fragments(std::uint32_t address, const std::uint32_t (&p)[2][2],
+                                       int lane) {
+#if __CUDA_ARCH__ >= 900
+  stmatrix_x4(address + (lane & 15) * PIXEL + (lane >> 4) * 16, p[0][0], p[0][1], p[1][0], p[1][1]);
+#else
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    st_shared_u32(address + ((lane >> 2) + 8 * (i & 1)) * PIXEL + (i >> 1) * 16 + (lane & 3) * 4,
+                  p[i >> 1][i & 1]);
+  }
+#endif
+}
+
 // Stores a warp's results, two rows from y on and 16 channels from `channel` on, after ReLU if
 // `relu`. Returns the ReLU mask of the thread's numbers.
 template <class Tile>
@@ -190,9 +216,8 @@ __device__ inline std::uint32_t store_tile(std::uint32_t address,
           positive |= positive_mask(p[tile][h]) & (0x00010001U << bit);
         }
       }
-      const std::uint32_t to =
-          address + Tile::offset(y + row, mx * 16 + (lane & 15)) + channel * 2 + (lane >> 4) * 16;
-      stmatrix_x4(to, p[0][0], p[0][1], p[1][0], p[1][1]);
+      store_fragments<Tile::kPixel>(address + Tile::offset(y + row, mx * 16) + channel * 2, p,
+                                    lane);
     }
   }
   return Tile::kWidth == 32 ? positive : (positive | positive >> 8);
@@ -205,7 +230,13 @@ __device__ inline std::uint32_t store_small_tile(std::uint32_t address, const fl
   const float least = relu ? 0.0F : -INFINITY;
   const std::uint32_t p0 = pack_bf16(fmaxf(v[0], least), fmaxf(v[1], least));
   const std::uint32_t p1 = pack_bf16(fmaxf(v[2], least), fmaxf(v[3], least));
+#if __CUDA_ARCH__ >= 900
   stmatrix_x2(address + Tile::offset(y + ((lane >> 3) & 1), lane & 7) + channel * 2, p0, p1);
+#else
+  const std::uint32_t to = address + Tile::offset(y, lane >> 2) + channel * 2 + (lane & 3) * 4;
+  st_shared_u32(to, p0);
+  st_shared_u32(to + Tile::kPitch, p1);
+#endif
   const std::uint32_t positive =
       (positive_mask(p0) & 0x00010001U) | (positive_mask(p1) & 0x00020002U);
   return positive | positive >> 14;

@@ -1,12 +1,10 @@
 // What a forward pass saves for the backward pass: a policy class of Forward.
 //
 // NoSave, for inference, saves nothing.  SaveActivations writes to the training buffers
-// (buffers.h): a layer's output by tensor copies from shared memory, the rest from registers.
+// (buffers.h): a layer's output from shared memory by Store (tile_store.cuh), the rest from
+// registers.
 #pragma once
 
-#include <cuda.h>
-
-#include "plr/learn/cuda/common/ptx.cuh"
 #include "plr/learn/cuda/impala/buffers.h"
 
 namespace plr::cuda::impala {
@@ -15,14 +13,16 @@ struct NoSave {
   static constexpr bool kSaves = false;
   template <class Word>
   __device__ void relu_mask(int, std::uint32_t) const {}
-  __device__ void wait_stores() const {}
+  __device__ void before_barrier() const {}
+  template <class Tile>
   __device__ void store_input(int, std::uint32_t) const {}
 };
 
+template <class Store>
 struct SaveActivations {
   static constexpr bool kSaves = true;
   const TrainBuffers* buffers;
-  const CUtensorMap* maps;  // of the inputs, by layer
+  Store inputs;
   int image, thread;
 
   // The ReLU mask of the thread's numbers that enter a layer.
@@ -38,16 +38,13 @@ struct SaveActivations {
     constexpr int kGroups = POOL == 0 ? 2 : 4;
     buffers->pool_argmax[POOL][(image * kPixels + pixel) * kGroups + group] = word;
   }
-  // Called before the barrier that ends a layer.  A buffer is written again only after the next
-  // such barrier, when its last store has read it.
-  __device__ void wait_stores() const {
-    fence_proxy_async();
-    if (thread == 0) cp_async_bulk_wait_read();
-  }
-  // Called after that barrier by one thread: stores the input of a layer, whose pixel (0, 0) is at
-  // `from`.
-  __device__ void store_input(int layer, std::uint32_t from) const {
-    cp_async_bulk_tensor_store(maps + layer, image, from);
+  // Called before the barrier that ends a layer.  A tile is written again only after the next such
+  // barrier.
+  __device__ void before_barrier() const { inputs.before_barrier(); }
+  // Called after that barrier: stores the input of a layer.
+  template <class Tile>
+  __device__ void store_input(int layer, std::uint32_t address) const {
+    inputs.template store<Tile>(layer, address);
   }
 };
 

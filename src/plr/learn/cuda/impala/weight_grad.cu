@@ -14,78 +14,24 @@ namespace plr::cuda::impala {
 namespace {
 
 template <class Layers>
-__global__ void __launch_bounds__(WeightGradSmem<Layers::kTile>::kThreads, Layers::kTile.blocks)
+__global__ void __launch_bounds__(WeightGradWarp<Layers::kTile>::kThreads, Layers::kTile.blocks)
     weight_grad(const __grid_constant__ WeightGradMaps maps,
                 const std::uint16_t* __restrict__ inputs,
                 const std::uint16_t* __restrict__ output_grads, float* __restrict__ partials,
                 int batch) {
   constexpr WeightGradTile T = Layers::kTile;
   using W = WeightGrad<T>;
-  using Smem = WeightGradSmem<T>;
   extern __shared__ __align__(128) std::uint8_t shared[];
   const W w(&maps, inputs, output_grads, batch, shared_address(shared));
   w.start_copies();
-  float sum[W::kShiftsPerWarp][3][W::kInTiles][W::kOutTiles][4] = {};
-  float bias[W::kOutTiles][4] = {};
+  typename W::Sums sums;
   if (T.shifts == 1 || w.shift == 0) {
-    w.template sum_tiles<true>(sum, bias);
+    w.template sum_tiles<true>(sums);
   } else {
-    w.template sum_tiles<false>(sum, bias);
+    w.template sum_tiles<false>(sums);
   }
-
-  // The warps with different pixels add their sums one after another.
-  __syncthreads();
-  auto* sums = reinterpret_cast<float*>(shared);
-  const int g = w.lane >> 2;
-  const int q = w.lane & 3;
-#pragma unroll 1
-  for (int group = 0; group < T.pixel_groups; ++group) {
-    if (w.pixel_group == group) {
-#pragma unroll
-      for (int s = 0; s < W::kShiftsPerWarp; ++s) {
-#pragma unroll
-        for (int dy = 0; dy < 3; ++dy) {
-#pragma unroll
-          for (int i = 0; i < W::kInTiles; ++i) {
-#pragma unroll
-            for (int n = 0; n < W::kOutTiles; ++n) {
-              const float (&v)[4] = sum[s][dy][i][n];
-              const int row = (dy * 3 + w.shift + s) * T.inputs + i * 16 + g;
-              const int column = n * 8 + 2 * q;
-              add_pair(sums + row * Smem::kSumPitch + column, group == 0, v[0], v[1]);
-              add_pair(sums + (row + 8) * Smem::kSumPitch + column, group == 0, v[2], v[3]);
-            }
-          }
-        }
-      }
-      if (w.shift == 0 && g == 0) {
-#pragma unroll
-        for (int n = 0; n < W::kOutTiles; ++n) {
-          add_pair(sums + 9 * T.inputs * Smem::kSumPitch + n * 8 + 2 * q, group == 0, bias[n][0],
-                   bias[n][1]);
-        }
-      }
-    }
-    __syncthreads();
-  }
-  constexpr int kSize = (9 * T.inputs + 1) * T.outputs;
-  for (int i = static_cast<int>(threadIdx.x); i < kSize; i += Smem::kThreads) {
-    partials[blockIdx.x * kSize + i] = sums[i / T.outputs * Smem::kSumPitch + i % T.outputs];
-  }
-}
-
-// Calls use(configuration of the layer).
-template <class Use>
-void with_layers(int layer, Use use) {
-  if (layer < kStage2) {
-    use(Stage1Layers());
-  } else if (layer == kStage2) {
-    use(Stage2Conv());
-  } else if (layer <= kStage3) {
-    use(Stage2Layers());
-  } else {
-    use(Stage3Layers());
-  }
+  w.reduce_and_store(sums, reinterpret_cast<float*>(shared),
+                     partials + blockIdx.x * ((9 * T.inputs + 1) * T.outputs), T.outputs);
 }
 
 }  // namespace
@@ -108,10 +54,10 @@ void launch_weight_grad(int layer, const TrainBuffers& buffers, const WeightGrad
     using Layers = decltype(layers);
     using Smem = WeightGradSmem<Layers::kTile>;
     require(weight_grad<Layers>, {.shared_bytes = Smem::kTotal, .max_shared_carveout = true});
-    weight_grad<Layers><<<static_cast<unsigned>(weight_grad_blocks(layer)), Smem::kThreads,
-                          Smem::kTotal, stream>>>(maps, buffers.inputs[layer],
-                                                  buffers.output_grads[layer],
-                                                  buffers.weight_grad_partials[layer], batch);
+    weight_grad<Layers><<<static_cast<unsigned>(weight_grad_blocks(layer)),
+                          WeightGradWarp<Layers::kTile>::kThreads, Smem::kTotal, stream>>>(
+        maps, buffers.inputs[layer], buffers.output_grads[layer],
+        buffers.weight_grad_partials[layer], batch);
   });
   check(cudaGetLastError(), "weight gradients of the IMPALA network");
 }
