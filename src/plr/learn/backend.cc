@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plr/learn/cuda_backend.h"
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/torch_backend.h"
 
 namespace plr::learn {
@@ -28,14 +29,16 @@ ForwardPass Backend::forward(const at::Tensor& obs, const at::Tensor& more_obs) 
 
 std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
   const bool use_cuda = kernels != Kernels::kLibtorch && runs_native_kernels(network.device());
-  std::unique_ptr<Backend> backend = use_cuda ? make_cuda_backend(std::move(network))
-                                              : std::make_unique<TorchBackend>(std::move(network));
-  if (kernels == Kernels::kNative && !backend->is_native()) {
-    throw std::invalid_argument(
-        "kernels must be auto or libtorch, not native: there are no native kernels for this "
-        "network, device and precision");
+  if (kernels == Kernels::kNative || kernels == Kernels::kPortable) {
+    const auto [inference, training] = choose_kernels(network, kernels);
+    for (const KernelChoice& choice : {inference, training}) {
+      if (choice.kind != KernelKind::kLibtorch) continue;
+      throw std::invalid_argument("kernels must be auto or libtorch, not " + to_text(kernels) +
+                                  ": " + choice.reason);
+    }
   }
-  return backend;
+  if (use_cuda) return make_cuda_backend(std::move(network), kernels);
+  return std::make_unique<TorchBackend>(std::move(network));
 }
 
 }  // namespace plr::learn

@@ -109,7 +109,7 @@ class Backend {
 
 // CudaBackend where the program was built with native kernels, the GPU runs them (Ampere or newer)
 // and `kernels` is not kLibtorch, else TorchBackend.  Throws std::invalid_argument if `kernels` is
-// kNative and the backend is not native.
+// kNative or kPortable and libtorch would compute the network's inference or training.
 std::unique_ptr<Backend> make_backend(Network network, Kernels kernels = Kernels::kAuto);
 
 }  // namespace plr::learn

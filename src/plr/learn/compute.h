@@ -33,10 +33,11 @@ enum class Kernels : std::uint8_t {
   kAuto,      // native ones where there are any for the network, the device and the precision
   kLibtorch,  // libtorch's
   kNative,    // native kernels, or an error
+  kPortable,  // native kernels without those for Hopper alone, or an error
 };
 
-constexpr std::array<std::string_view, 3> enum_names(Kernels) {
-  return {"auto", "libtorch", "native"};
+constexpr std::array<std::string_view, 4> enum_names(Kernels) {
+  return {"auto", "libtorch", "native", "portable"};
 }
 
 // As for every enumeration (base/fields.h), and "plr", the name of native kernels in version 0.1.
@@ -66,7 +67,8 @@ struct ComputeConfig {
   Kernels kernels = Kernels::kAuto;
   static constexpr Field kKernels{
       &ComputeConfig::kernels, "kernels",
-      "on CUDA: auto uses native kernels where they exist, native requires them"};
+      "on CUDA: auto uses native kernels where they exist, native requires them, portable requires "
+      "those that run on every GPU since Ampere"};
 
   static constexpr std::tuple kFields{kDevice, kPrecision, kDeterministic, kNumThreads, kKernels};
 };

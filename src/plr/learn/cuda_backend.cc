@@ -1,15 +1,19 @@
 #include "plr/learn/cuda_backend.h"
 
 #include <ATen/ATen.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <utility>
 #include <vector>
 
+#include "plr/learn/cuda/common/check.h"
+#include "plr/learn/cuda/common/kernel_attributes.h"
 #include "plr/learn/cuda/ppo/adam_step.h"
 #include "plr/learn/cuda/ppo/ppo_step.h"
 #include "plr/learn/cuda_device.h"
 #include "plr/learn/cuda_inference.h"
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/native_network.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/torch_inference.h"
@@ -30,10 +34,12 @@ float* data(const at::Tensor& tensor) { return tensor.mutable_data_ptr<float>();
 
 class CudaBackend : public Backend {
  public:
-  explicit CudaBackend(Network given)
+  CudaBackend(Network given, Kernels kernels)
       : Backend(std::move(given)),
-        has_native_inference_(make_native_inference(network()) != nullptr),
-        training_(make_native_training(network())),
+        kernels_(kernels),
+        has_native_inference_(choose_kernels(network(), kernels).inference.kind !=
+                              KernelKind::kLibtorch),
+        training_(make_native_training(network(), kernels)),
         loss_blocks_done_(make_counter(network().device())),
         adam_blocks_done_(make_counter(network().device())) {}
 
@@ -51,6 +57,7 @@ class CudaBackend : public Backend {
  private:
   ForwardPass forward_all(const at::Tensor& obs) override;
 
+  Kernels kernels_;
   bool has_native_inference_;
   std::unique_ptr<NativeTraining> training_;  // null where libtorch computes the network
   at::Tensor loss_blocks_done_;               // [1] int, this and the next
@@ -61,7 +68,7 @@ std::unique_ptr<collect::Inference> CudaBackend::make_inference(const PolicyConf
                                                                 std::size_t num_slots,
                                                                 const at::Tensor& history) {
   if (has_native_inference_) {
-    return std::make_unique<CudaInference>(network(), config, num_slots, history);
+    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, history);
   }
   return std::make_unique<TorchInference>(network(), config, num_slots, history);
 }
@@ -186,12 +193,27 @@ void CudaBackend::store_losses(const at::Tensor& losses, const UpdateTensors& up
 
 }  // namespace
 
-bool runs_native_kernels(at::Device device) {
-  return device.is_cuda() && capability(device) >= kAmpere;
+std::string native_kernels_problem(at::Device device) {
+  if (!device.is_cuda()) return "native kernels need a GPU";
+  if (capability(device) < kAmpere) {
+    return "native kernels need compute capability 8.0 or newer, not " + capability_text(device);
+  }
+  const c10::cuda::CUDAGuard guard(device);
+  if (!cuda::has_device_code()) {
+    return "the program was not built for compute capability " + capability_text(device) +
+           " (CMAKE_CUDA_ARCHITECTURES)";
+  }
+  return "";
 }
 
-std::unique_ptr<Backend> make_cuda_backend(Network network) {
-  return std::make_unique<CudaBackend>(std::move(network));
+std::string gpu_text(at::Device device) {
+  cudaDeviceProp properties;
+  cuda::check(cudaGetDeviceProperties(&properties, device_index(device)), "reading a GPU's name");
+  return std::string(properties.name) + " (compute capability " + capability_text(device) + ")";
+}
+
+std::unique_ptr<Backend> make_cuda_backend(Network network, Kernels kernels) {
+  return std::make_unique<CudaBackend>(std::move(network), kernels);
 }
 
 }  // namespace plr::learn

@@ -10,15 +10,23 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "plr/learn/backend.h"
 
 namespace plr::learn {
 
-// Whether this program has native kernels that the device runs.
-bool runs_native_kernels(at::Device device);
+// Why the device runs no native kernels of this program, in a few words; empty if it does.
+std::string native_kernels_problem(at::Device device);
+inline bool runs_native_kernels(at::Device device) {
+  return native_kernels_problem(device).empty();
+}
 
-// REQUIRES: runs_native_kernels(network.device()).
-std::unique_ptr<Backend> make_cuda_backend(Network network);
+// The name of a GPU: "NVIDIA H200 (compute capability 9.0)".
+// REQUIRES: device.is_cuda().
+std::string gpu_text(at::Device device);
+
+// REQUIRES: runs_native_kernels(network.device()); kernels != kLibtorch.
+std::unique_ptr<Backend> make_cuda_backend(Network network, Kernels kernels = Kernels::kAuto);
 
 }  // namespace plr::learn

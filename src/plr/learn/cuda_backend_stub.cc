@@ -10,12 +10,19 @@
 
 namespace plr::learn {
 
-bool runs_native_kernels(at::Device) { return false; }
+std::string native_kernels_problem(at::Device) {
+  return "the program was built without CUDA's compiler";
+}
 
-std::unique_ptr<Backend> make_cuda_backend(Network) {
+std::string gpu_text(at::Device device) { return device.str(); }
+
+std::unique_ptr<Backend> make_cuda_backend(Network, Kernels) {
   assert(false);
   return nullptr;
 }
+
+KernelChoices choose_grid_cnn_kernels(const Network&, const GridCnnConfig&) { return {}; }
+KernelChoices choose_impala_kernels(const Network&, Kernels) { return {}; }
 
 std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network&, const GridCnnConfig&) {
   return nullptr;
@@ -23,10 +30,11 @@ std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network&, const G
 std::unique_ptr<NativeTraining> make_grid_cnn_training(Network&, const GridCnnConfig&) {
   return nullptr;
 }
-std::unique_ptr<NativeInference> make_impala_inference(const Network&, const ImpalaConfig&) {
+std::unique_ptr<NativeInference> make_impala_inference(const Network&, const ImpalaConfig&,
+                                                       KernelKind) {
   return nullptr;
 }
-std::unique_ptr<NativeTraining> make_impala_training(Network&, const ImpalaConfig&) {
+std::unique_ptr<NativeTraining> make_impala_training(Network&, const ImpalaConfig&, KernelKind) {
   return nullptr;
 }
 

@@ -5,16 +5,22 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 namespace plr::learn {
 
 inline constexpr int kAmpere = 80;  // compute capabilities
 inline constexpr int kHopper = 90;
 
-inline int device_attribute(at::Device device, cudaDeviceAttr which) {
+inline int device_index(at::Device device) {
   int index = device.index();
   if (index < 0) cudaGetDevice(&index);  // "cuda" means the current one
+  return index;
+}
+
+inline int device_attribute(at::Device device, cudaDeviceAttr which) {
   int value = 0;
-  cudaDeviceGetAttribute(&value, which, index);
+  cudaDeviceGetAttribute(&value, which, device_index(device));
   return value;
 }
 
@@ -22,6 +28,10 @@ inline int device_attribute(at::Device device, cudaDeviceAttr which) {
 inline int capability(at::Device device) {
   return 10 * device_attribute(device, cudaDevAttrComputeCapabilityMajor) +
          device_attribute(device, cudaDevAttrComputeCapabilityMinor);
+}
+
+inline std::string capability_text(at::Device device) {
+  return std::to_string(capability(device) / 10) + "." + std::to_string(capability(device) % 10);
 }
 
 // The largest shared memory of a thread block, in bytes.

@@ -31,7 +31,7 @@ cuda::PolicyTerm to_policy_term(ScoreFunction function) {
 
 }  // namespace
 
-CudaInference::CudaInference(const Network& network, const PolicyConfig& config,
+CudaInference::CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
                              std::size_t num_slots, const at::Tensor& history)
     : network_(network), buffers_(network, num_slots), history_(history) {
   job_ = {.host_obs = buffers_.observations().data(),
@@ -45,7 +45,7 @@ CudaInference::CudaInference(const Network& network, const PolicyConfig& config,
   for (int i = 0; i < kNumLanes; ++i) {
     lanes_.push_back(
         {c10::cuda::getStreamFromPool(/*isHighPriority=*/false, network.device().index()),
-         make_native_inference(network),
+         make_native_inference(network, kernels),
          at::zeros({bytes}, at::TensorOptions(at::kByte).pinned_memory(true)),
          at::zeros({bytes}, at::TensorOptions(network.device()).dtype(at::kByte))});
   }

@@ -27,9 +27,9 @@ namespace plr::learn {
 class CudaInference : public collect::Inference {
  public:
   // Observations are copied to `history`, [T+1, N, H, W, C] on the device, if it is defined.
-  // REQUIRES: the network has native inference (native_network.h).
-  CudaInference(const Network& network, const PolicyConfig& config, std::size_t num_slots,
-                const at::Tensor& history);
+  // REQUIRES: choose_kernels(network, kernels) (kernel_choice.h) chooses native inference.
+  CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
+                std::size_t num_slots, const at::Tensor& history);
 
   std::span<std::uint8_t> observations() override { return buffers_.observations(); }
   std::span<collect::InferenceResult> results() override { return buffers_.results(); }

@@ -12,6 +12,7 @@
 #include "plr/learn/device_testing.h"
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/impala_testing.h"
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/native_network.h"
 #include "plr/learn/policy.h"
 
@@ -148,22 +149,30 @@ double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) 
   return ((a - b).norm() / b.norm()).item<double>();
 }
 
-class ImpalaInference : public testing::CudaTest {
+// The parameter says which native kernels: those for this GPU, or the portable ones.
+class ImpalaInference : public testing::CudaTest, public ::testing::WithParamInterface<Kernels> {
  protected:
   void SetUp() override {
     CudaTest::SetUp();
     if (IsSkipped()) return;
-    if (!make_native_inference(impala({}, Precision::kBf16, device_))) {
-      GTEST_SKIP() << "no native kernels for this GPU";
-    }
+    const KernelChoice choice =
+        choose_kernels(impala({}, Precision::kBf16, device_), GetParam()).inference;
+    if (choice.kind == KernelKind::kLibtorch) GTEST_SKIP() << choice.reason;
   }
 
   std::unique_ptr<Backend> native(const ImpalaConfig& config) const {
-    return make_backend(impala(config, Precision::kBf16, device_), Kernels::kNative);
+    return native(GetParam(), config);
+  }
+  std::unique_ptr<Backend> native(Kernels kernels, const ImpalaConfig& config) const {
+    return make_backend(impala(config, Precision::kBf16, device_), kernels);
   }
 };
 
-TEST_F(ImpalaInference, EqualsLibtorchUpToRounding) {
+INSTANTIATE_TEST_SUITE_P(Kernels, ImpalaInference,
+                         ::testing::Values(Kernels::kNative, Kernels::kPortable),
+                         [](const auto& kernels) { return to_text(kernels.param); });
+
+TEST_P(ImpalaInference, EqualsLibtorchUpToRounding) {
   for (const bool relu_skip : {false, true}) {
     const ImpalaConfig config{.relu_skip = relu_skip};
     const std::unique_ptr<Backend> backend = native(config);
@@ -183,12 +192,13 @@ TEST_F(ImpalaInference, EqualsLibtorchUpToRounding) {
   }
 }
 
-TEST_F(ImpalaInference, EveryClusterShapeGivesTheSameBits) {
+TEST_P(ImpalaInference, EveryBatchSizeGivesTheSameBits) {
   const std::unique_ptr<Backend> backend = native({});
   const at::Tensor obs = random_bytes({64, 64, 3, 15}, 128, 256);
-  const Decided all = decide(*backend, {}, obs);  // one thread block per image
+  const Decided all = decide(*backend, {}, obs);
   for (int i = 0; i < 100; ++i) {
-    for (const std::int64_t batch : {32, 64, 128}) {  // 4, 2 and 1 thread blocks per image
+    for (const std::int64_t batch :
+         {32, 64, 128}) {  // on Hopper, 4, 2 and 1 thread blocks per image
       const Decided some = decide(*backend, {}, obs.narrow(0, 0, batch));
       for (std::size_t k = 0; k < some.values.size(); ++k) {
         ASSERT_EQ(some.values[k], all.values[k]) << batch << ' ' << k;
@@ -198,7 +208,26 @@ TEST_F(ImpalaInference, EveryClusterShapeGivesTheSameBits) {
   }
 }
 
-TEST_F(ImpalaInference, RefreshTakesOverChangedWeights) {
+// All sums are taken in the same order, whatever the GPU.
+TEST_P(ImpalaInference, ResultsAreBitwiseIdenticalToThePortableOnes) {
+  for (const bool relu_skip : {false, true}) {
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    const std::unique_ptr<Backend> ours = native(config);
+    const std::unique_ptr<Backend> portable = native(Kernels::kPortable, config);
+    const PolicyConfig policy{.score_function = ScoreFunction::kPolicyEntropy};
+    for (const std::int64_t batch : {1, 13, 64, 200}) {
+      const at::Tensor obs = random_bytes({64, 64, 3, 15}, batch, 256);
+      const Decided a = decide(*ours, policy, obs);
+      const Decided b = decide(*portable, policy, obs);
+      EXPECT_EQ(a.actions, b.actions) << batch;
+      EXPECT_EQ(a.log_probs, b.log_probs) << batch;
+      EXPECT_EQ(a.values, b.values) << batch;
+      EXPECT_EQ(a.terms, b.terms) << batch;
+    }
+  }
+}
+
+TEST_P(ImpalaInference, RefreshTakesOverChangedWeights) {
   const std::unique_ptr<Backend> backend = native({});
   const at::Tensor obs = random_bytes({64, 64, 3, 15}, 8, 256);
   Policy policy(*backend, {}, 8);

@@ -147,24 +147,34 @@ class GridCnnTraining : public NativeTraining {
 
 }  // namespace
 
-std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network& network,
-                                                         const GridCnnConfig& config) {
-  const at::Device device = network.device();
+KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfig& config) {
   const cuda::grid_cnn::Shape shape = kernel_shape(network.shape(), config);
   const auto obs_channels = static_cast<int>(network.shape().channels);
-  if (!device.is_cuda() || capability(device) < kAmpere) return nullptr;
-  if (!cuda::grid_cnn::can_infer(shape, obs_channels)) return nullptr;
+  const KernelChoice native = {KernelKind::kPortable,
+                               "compute capability " + capability_text(network.device())};
+  KernelChoices choices = {native, native};
+  if (!cuda::grid_cnn::can_infer(shape, obs_channels)) {
+    choices.inference = {KernelKind::kLibtorch, "native kernels do not support these sizes"};
+  }
+  const int shared = shared_memory(network.device());
+  if (network.precision() != Precision::kBf16) {
+    choices.training = {KernelKind::kLibtorch,
+                        "native kernels are bf16, and precision = " + to_text(network.precision())};
+  } else if (!cuda::grid_cnn::can_train(shape, obs_channels, shared)) {
+    choices.training = {KernelKind::kLibtorch, "native kernels do not support these sizes with " +
+                                                   std::to_string(shared / 1024) +
+                                                   " KB of shared memory"};
+  }
+  return choices;
+}
+
+std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network& network,
+                                                         const GridCnnConfig& config) {
   return std::make_unique<GridCnnInference>(network, config);
 }
 
 std::unique_ptr<NativeTraining> make_grid_cnn_training(Network& network,
                                                        const GridCnnConfig& config) {
-  const at::Device device = network.device();
-  const cuda::grid_cnn::Shape shape = kernel_shape(network.shape(), config);
-  const auto obs_channels = static_cast<int>(network.shape().channels);
-  if (network.precision() != Precision::kBf16) return nullptr;
-  if (!device.is_cuda() || capability(device) < kAmpere) return nullptr;
-  if (!cuda::grid_cnn::can_train(shape, obs_channels, shared_memory(device))) return nullptr;
   return std::make_unique<GridCnnTraining>(network, config);
 }
 

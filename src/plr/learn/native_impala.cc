@@ -57,19 +57,12 @@ cuda::impala::Gradients bind_gradients(Parameters& parameters) {
   return gradients;
 }
 
-bool is_supported(const Network& network) {
-  const NetworkShape& s = network.shape();
-  return s.height == 64 && s.width == 64 && s.channels == 3 &&
-         network.precision() == Precision::kBf16 && network.device().is_cuda() &&
-         capability(network.device()) == kHopper;
-}
-
-// Keeps the weights packed to bf16 in the layout of tensor cores, and the features between its two
-// kernels.
+// Keeps the weights packed to bf16 in the layout of tensor cores, and what its kernels pass on.
 class ImpalaInference : public NativeInference {
  public:
-  ImpalaInference(const Network& network, const ImpalaConfig& config)
-      : values_(network.parameters().values()),
+  ImpalaInference(const Network& network, const ImpalaConfig& config, KernelKind kind)
+      : is_hopper_(kind == KernelKind::kHopper),
+        values_(network.parameters().values()),
         weights_(bind_weights(network.parameters())),
         relu_skip_(config.relu_skip),
         conv_(at::zeros({cuda::impala::kPackedBytes / 4}, values_.options().dtype(at::kInt))),
@@ -79,7 +72,8 @@ class ImpalaInference : public NativeInference {
   void refresh() override { cuda::impala::pack_weights(weights_, packed(), current_stream()); }
 
   void infer(const cuda::InferenceJob& job) override {
-    cuda::impala::infer(weights_, packed(), relu_skip_, job, features(job.batch), current_stream());
+    const auto infer = is_hopper_ ? cuda::impala::infer : cuda::impala::portable::infer;
+    infer(weights_, packed(), relu_skip_, job, scratch(job.batch), current_stream());
   }
 
  private:
@@ -90,18 +84,24 @@ class ImpalaInference : public NativeInference {
   }
 
   // For the largest batch so far.
-  void* features(std::int64_t batch) {
+  cuda::impala::InferenceScratch scratch(std::int64_t batch) {
     if (!features_.defined() || features_.size(0) < batch) {
       features_ =
           at::empty({batch, cuda::impala::kNumFeatures}, values_.options().dtype(at::kBFloat16));
+      if (!is_hopper_) {
+        partials_ = at::empty({cuda::impala::kHiddenBlocks, batch, cuda::impala::kHiddenUnits},
+                              values_.options());
+      }
     }
-    return features_.mutable_data_ptr();
+    return {features_.mutable_data_ptr(),
+            is_hopper_ ? nullptr : partials_.mutable_data_ptr<float>()};
   }
 
+  bool is_hopper_;
   at::Tensor values_;  // keeps alive what weights_ points to
   cuda::impala::Weights weights_;
   bool relu_skip_;
-  at::Tensor conv_, bias_, hidden_, features_;
+  at::Tensor conv_, bias_, hidden_, features_, partials_;
 };
 
 Layer to_bf16(const Layer& layer) {
@@ -116,8 +116,10 @@ Layer to_bf16(const Layer& layer) {
 // recorded CUDA graphs refer to it; a forward pass overwrites those of the one before.
 class ImpalaTraining : public NativeTraining {
  public:
-  ImpalaTraining(Network& network, const ImpalaConfig& config)
-      : values_(network.parameters().values()),
+  ImpalaTraining(Network& network, const ImpalaConfig& config, KernelKind kind)
+      : variant_(kind == KernelKind::kHopper ? cuda::impala::Variant::kHopper
+                                             : cuda::impala::Variant::kPortable),
+        values_(network.parameters().values()),
         grads_(network.parameters().grads()),
         weights_(bind_weights(network.parameters())),
         gradients_(bind_gradients(network.parameters())),
@@ -155,9 +157,10 @@ class ImpalaTraining : public NativeTraining {
 
  private:
   struct BatchTrunk {
-    BatchTrunk(int size, bool relu_skip, const at::TensorOptions& options)
+    BatchTrunk(cuda::impala::Variant variant, int size, bool relu_skip,
+               const at::TensorOptions& options)
         : memory(at::empty({cuda::impala::Trunk::bytes(size)}, options.dtype(at::kByte))),
-          trunk(size, relu_skip, memory.mutable_data_ptr()) {}
+          trunk(variant, size, relu_skip, memory.mutable_data_ptr()) {}
     at::Tensor memory;
     cuda::impala::Trunk trunk;
     std::int64_t num_passes = 0;
@@ -166,7 +169,8 @@ class ImpalaTraining : public NativeTraining {
   BatchTrunk& trunk(std::int64_t size) {
     std::unique_ptr<BatchTrunk>& batch = trunks_[size];
     if (!batch) {
-      batch = std::make_unique<BatchTrunk>(static_cast<int>(size), relu_skip_, values_.options());
+      batch = std::make_unique<BatchTrunk>(variant_, static_cast<int>(size), relu_skip_,
+                                           values_.options());
     }
     return *batch;
   }
@@ -175,6 +179,7 @@ class ImpalaTraining : public NativeTraining {
     return {obs.const_data_ptr(), obs.scalar_type() == at::kFloat};
   }
 
+  cuda::impala::Variant variant_;
   at::Tensor values_, grads_;  // keep alive what weights_ and gradients_ point to
   cuda::impala::Weights weights_;
   cuda::impala::Gradients gradients_;
@@ -185,17 +190,44 @@ class ImpalaTraining : public NativeTraining {
 
 }  // namespace
 
-std::unique_ptr<NativeInference> make_impala_inference(const Network& network,
-                                                       const ImpalaConfig& config) {
-  if (!is_supported(network) || network.shape().num_actions != cuda::impala::kNumActions) {
-    return nullptr;
+KernelChoices choose_impala_kernels(const Network& network, Kernels kernels) {
+  const auto libtorch = [](const std::string& reason) -> KernelChoice {
+    return {KernelKind::kLibtorch, reason};
+  };
+  const at::Device device = network.device();
+  const NetworkShape& s = network.shape();
+  KernelChoice both = {KernelKind::kPortable, "compute capability " + capability_text(device)};
+  if (s.height != 64 || s.width != 64 || s.channels != 3) {
+    both = libtorch("native kernels need images of 64 x 64 x 3");
+  } else if (network.precision() != Precision::kBf16) {
+    both = libtorch("native kernels are bf16, and precision = " + to_text(network.precision()));
+  } else if (kernels == Kernels::kPortable) {
+    both.reason = "kernels = portable";
+  } else if (capability(device) == kHopper) {
+    both.kind = KernelKind::kHopper;
   }
-  return std::make_unique<ImpalaInference>(network, config);
+  if (both.kind == KernelKind::kPortable &&
+      shared_memory(device) < cuda::impala::kMaxPortableSmem) {
+    both = libtorch("native kernels need " + std::to_string(cuda::impala::kMaxPortableSmem / 1024) +
+                    " KB of shared memory, and there are " +
+                    std::to_string(shared_memory(device) / 1024));
+  }
+  KernelChoices choices = {both, both};
+  if (both.kind != KernelKind::kLibtorch && s.num_actions != cuda::impala::kNumActions) {
+    choices.inference = libtorch("native kernels need 15 actions");
+  }
+  return choices;
 }
 
-std::unique_ptr<NativeTraining> make_impala_training(Network& network, const ImpalaConfig& config) {
-  if (!is_supported(network)) return nullptr;
-  return std::make_unique<ImpalaTraining>(network, config);
+std::unique_ptr<NativeInference> make_impala_inference(const Network& network,
+                                                       const ImpalaConfig& config,
+                                                       KernelKind kind) {
+  return std::make_unique<ImpalaInference>(network, config, kind);
+}
+
+std::unique_ptr<NativeTraining> make_impala_training(Network& network, const ImpalaConfig& config,
+                                                     KernelKind kind) {
+  return std::make_unique<ImpalaTraining>(network, config, kind);
 }
 
 }  // namespace plr::learn

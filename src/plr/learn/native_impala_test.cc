@@ -11,6 +11,7 @@
 #include "plr/learn/device_testing.h"
 #include "plr/learn/impala_reference_testing.h"
 #include "plr/learn/impala_testing.h"
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/layers.h"
 #include "plr/learn/native_network_testing.h"
 
@@ -74,20 +75,26 @@ bool all_equal(const Gradients& a, const Gradients& b) {
   return a.size() == b.size();
 }
 
-// Networks of equal weights, by native kernels and by libtorch.
-class NativeImpala : public testing::CudaTest {
+// Networks of equal weights, by native kernels and by libtorch.  The parameter says which native
+// kernels: those for this GPU, or the portable ones.
+class NativeImpala : public testing::CudaTest, public ::testing::WithParamInterface<Kernels> {
  protected:
   void SetUp() override {
     CudaTest::SetUp();
     if (IsSkipped()) return;
     use_pool_stream(device_);
     Network network = testing::impala({}, Precision::kBf16, device_);
-    if (!make_native_training(network)) GTEST_SKIP() << "no native kernels for this GPU";
+    const KernelChoice choice = choose_kernels(network, GetParam()).training;
+    if (choice.kind == KernelKind::kLibtorch) GTEST_SKIP() << choice.reason;
   }
 
   TrainableNetwork native(const ImpalaConfig& config = {}, std::int64_t num_actions = 15) const {
+    return native(GetParam(), config, num_actions);
+  }
+  TrainableNetwork native(Kernels kernels, const ImpalaConfig& config = {},
+                          std::int64_t num_actions = 15) const {
     return TrainableNetwork(testing::impala(config, Precision::kBf16, device_, num_actions),
-                            Kernels::kNative);
+                            kernels);
   }
   TrainableNetwork torch(const ImpalaConfig& config, Precision precision) const {
     return TrainableNetwork(testing::impala(config, precision, device_));
@@ -97,12 +104,16 @@ class NativeImpala : public testing::CudaTest {
   }
 };
 
+INSTANTIATE_TEST_SUITE_P(Kernels, NativeImpala,
+                         ::testing::Values(Kernels::kNative, Kernels::kPortable),
+                         [](const auto& kernels) { return to_text(kernels.param); });
+
 TEST(NativeImpalaOnCpu, HasNoKernels) {
   Network network = testing::impala({}, Precision::kFp32, at::kCPU);
   EXPECT_EQ(make_native_training(network), nullptr);
 }
 
-TEST_F(NativeImpala, ForwardEqualsLibtorchUpToRounding) {
+TEST_P(NativeImpala, ForwardEqualsLibtorchUpToRounding) {
   for (const bool relu_skip : {false, true}) {
     const ImpalaConfig config{.relu_skip = relu_skip};
     TrainableNetwork kernels = native(config);
@@ -121,7 +132,7 @@ TEST_F(NativeImpala, ForwardEqualsLibtorchUpToRounding) {
 // In bf16 some ReLUs and pools decide differently, which routes gradients along other paths: no
 // gradient in bf16 is close to the exact one.  So the native one must be about as far from it as
 // libtorch's.
-TEST_F(NativeImpala, IsAsCloseToExactGradientsAsLibtorchInBf16) {
+TEST_P(NativeImpala, IsAsCloseToExactGradientsAsLibtorchInBf16) {
   for (const bool relu_skip : {false, true}) {
     const ImpalaConfig config{.relu_skip = relu_skip};
     TrainableNetwork kernels = native(config);
@@ -195,7 +206,7 @@ TEST(NativeImpalaOnCpu, ReferenceLiesWithinRoundingOfLibtorch) {
 // On a CPU the reference summed in fp32 differs by up to 0.023 from the one in double for batches
 // of 66 and 200.  In a small batch a single hidden unit matters: up to 0.15 for 1 and 3; a wrong
 // path would still give about 1.
-TEST_F(NativeImpala, GradientsEqualThoseOfAReferenceThatRoundsAlike) {
+TEST_P(NativeImpala, GradientsEqualThoseOfAReferenceThatRoundsAlike) {
   for (const bool relu_skip : {false, true}) {
     const ImpalaConfig config{.relu_skip = relu_skip};
     TrainableNetwork network = native(config);
@@ -212,7 +223,7 @@ TEST_F(NativeImpala, GradientsEqualThoseOfAReferenceThatRoundsAlike) {
 // The first layer depends on single pixels of two colors, so that most pools have several maxima,
 // positive and negative ones, in different surroundings.  On a CPU as above, the first layer's
 // gradient differs by 0.01 to 0.042, and by 0.2 to 0.35 if the last of equals is taken.
-TEST_F(NativeImpala, MaxPoolRoutesTheGradientToTheFirstOfEqualPixels) {
+TEST_P(NativeImpala, MaxPoolRoutesTheGradientToTheFirstOfEqualPixels) {
   const at::Tensor colors = at::tensor({40, 90, 200, 220, 60, 30}, at::kByte).view({2, 3});
   const at::Tensor which = testing::random_bytes({64, 64, 1, 15}, 66, 2).flatten().to(at::kLong);
   const at::Tensor obs = colors.index_select(0, which).view({66, 64, 64, 3}).to(device_);
@@ -227,7 +238,7 @@ TEST_F(NativeImpala, MaxPoolRoutesTheGradientToTheFirstOfEqualPixels) {
   }
 }
 
-TEST_F(NativeImpala, GradientIsTheSlopeOfTheLoss) {
+TEST_P(NativeImpala, GradientIsTheSlopeOfTheLoss) {
   TrainableNetwork network = native();
   const at::Tensor obs = noise(16);
   gradients_of(network, obs);
@@ -243,7 +254,7 @@ TEST_F(NativeImpala, GradientIsTheSlopeOfTheLoss) {
   EXPECT_NEAR((loss_at(step) - loss_at(-step)) / (2 * step * length), 1, 0.1);
 }
 
-TEST_F(NativeImpala, FloatsGiveTheBitsOfBytes) {
+TEST_P(NativeImpala, FloatsGiveTheBitsOfBytes) {
   TrainableNetwork network = native();
   for (const std::int64_t batch : {3, 66}) {
     const at::Tensor bytes = noise(batch);
@@ -253,14 +264,31 @@ TEST_F(NativeImpala, FloatsGiveTheBitsOfBytes) {
   }
 }
 
-TEST_F(NativeImpala, IsDeterministic) {
+TEST_P(NativeImpala, IsDeterministic) {
   TrainableNetwork network = native();
   const at::Tensor obs = noise(5);
   const Gradients first = gradients_of(network, obs);
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(all_equal(gradients_of(network, obs), first)) << i;
 }
 
-TEST_F(NativeImpala, CudaGraphReplaysTheSameBits) {
+// All sums are taken in the same order, whatever the GPU.
+TEST_P(NativeImpala, OutputsAndGradientsAreBitwiseIdenticalToThePortableOnes) {
+  for (const bool relu_skip : {false, true}) {
+    const ImpalaConfig config{.relu_skip = relu_skip};
+    TrainableNetwork ours = native(config);
+    TrainableNetwork portable = native(Kernels::kPortable, config);
+    for (const std::int64_t batch : {1, 3, 66, 201, 1000}) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + (relu_skip ? ", relu_skip" : ""));
+      const at::Tensor obs = batch == 66 ? flat_bytes(66).to(device_) : noise(batch);
+      EXPECT_TRUE(ours.forward(obs).output.logits.equal(portable.forward(obs).output.logits));
+      const Gradients a = gradients_of(ours, obs);
+      const Gradients b = gradients_of(portable, obs);
+      for (const auto& [name, gradient] : a) EXPECT_TRUE(gradient.equal(b.at(name))) << name;
+    }
+  }
+}
+
+TEST_P(NativeImpala, CudaGraphReplaysTheSameBits) {
   TrainableNetwork network = native();
   const at::Tensor obs = noise(66);
   gradients_of(network, obs);
@@ -277,7 +305,7 @@ TEST_F(NativeImpala, CudaGraphReplaysTheSameBits) {
   }
 }
 
-TEST_F(NativeImpala, ForwardUsesChangedWeights) {
+TEST_P(NativeImpala, ForwardUsesChangedWeights) {
   TrainableNetwork network = native();
   const at::Tensor obs = noise(3);
   const at::Tensor before = network.forward(obs).output.value;
@@ -285,7 +313,7 @@ TEST_F(NativeImpala, ForwardUsesChangedWeights) {
   EXPECT_FALSE(network.forward(obs).output.value.equal(before));
 }
 
-TEST_F(NativeImpala, AddsTheGradientsOfTwoPasses) {
+TEST_P(NativeImpala, AddsTheGradientsOfTwoPasses) {
   TrainableNetwork network = native();
   const at::Tensor obs = noise(66);
   const Gradients once = gradients_of(network, obs);
@@ -295,7 +323,7 @@ TEST_F(NativeImpala, AddsTheGradientsOfTwoPasses) {
   }
 }
 
-TEST_F(NativeImpala, RefusesBackwardOfAnOverwrittenPass) {
+TEST_P(NativeImpala, RefusesBackwardOfAnOverwrittenPass) {
   TrainableNetwork network = native();
   const ForwardPass first = network.forward(noise(3));
   network.forward(noise(3));
@@ -305,7 +333,7 @@ TEST_F(NativeImpala, RefusesBackwardOfAnOverwrittenPass) {
   EXPECT_NO_THROW(network.backward(last, loss_of(last.output)));
 }
 
-TEST_F(NativeImpala, SupportsAnyNumberOfActions) {
+TEST_P(NativeImpala, SupportsAnyNumberOfActions) {
   TrainableNetwork network = native({}, 7);
   EXPECT_EQ(network.forward(noise(3)).output.logits.size(1), 7);
   EXPECT_GT(gradients_of(network, noise(3)).at("stage1.conv.w").norm().item<double>(), 0);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/native_grid_cnn.h"
 #include "plr/learn/native_impala.h"
 
@@ -26,24 +27,22 @@ void NativeTraining::backward_from(const std::vector<at::Tensor>& tensors,
   backward(saved, output_grads);
 }
 
-std::unique_ptr<NativeInference> make_native_inference(const Network& network) {
+std::unique_ptr<NativeInference> make_native_inference(const Network& network, Kernels kernels) {
+  const KernelKind kind = choose_kernels(network, kernels).inference.kind;
+  if (kind == KernelKind::kLibtorch) return nullptr;
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
     return make_grid_cnn_inference(network, *config);
   }
-  if (const auto* config = std::get_if<ImpalaConfig>(&network.architecture())) {
-    return make_impala_inference(network, *config);
-  }
-  return nullptr;
+  return make_impala_inference(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }
 
-std::unique_ptr<NativeTraining> make_native_training(Network& network) {
+std::unique_ptr<NativeTraining> make_native_training(Network& network, Kernels kernels) {
+  const KernelKind kind = choose_kernels(network, kernels).training.kind;
+  if (kind == KernelKind::kLibtorch) return nullptr;
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
     return make_grid_cnn_training(network, *config);
   }
-  if (const auto* config = std::get_if<ImpalaConfig>(&network.architecture())) {
-    return make_impala_training(network, *config);
-  }
-  return nullptr;
+  return make_impala_training(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }
 
 }  // namespace plr::learn

@@ -1,9 +1,9 @@
 // A network's inference and training by native CUDA kernels, for CudaBackend.
 //
 // An architecture with native kernels implements one or both of these interfaces and is listed in
-// native_network.cc.  Both are bound to the parameters' memory: kernels read the weights there and
-// add to the gradients there.  All functions enqueue work on the current stream of the device, do
-// not wait, and throw std::runtime_error if CUDA refuses.
+// native_network.cc and kernel_choice.cc.  Both are bound to the parameters' memory: kernels read
+// the weights there and add to the gradients there.  All functions enqueue work on the current
+// stream of the device, do not wait, and throw std::runtime_error if CUDA refuses.
 //
 // They keep the network's parameters alive, not the network.  Not copyable.  Not thread-safe.
 #pragma once
@@ -56,10 +56,12 @@ class NativeTraining {
                      const SavedActivations& saved);
 };
 
-// Null where there are no native kernels for the network's architecture, shape, precision or GPU.
-// Both compute what libtorch's layers compute, up to rounding: inference of the grid CNN in fp32,
-// all else in bf16 with sums in fp32.
-std::unique_ptr<NativeInference> make_native_inference(const Network& network);
-std::unique_ptr<NativeTraining> make_native_training(Network& network);
+// Null where choose_kernels() (kernel_choice.h) chooses libtorch.  Both compute what libtorch's
+// layers compute, up to rounding: inference of the grid CNN in fp32, all else in bf16 with sums in
+// fp32.
+std::unique_ptr<NativeInference> make_native_inference(const Network& network,
+                                                       Kernels kernels = Kernels::kAuto);
+std::unique_ptr<NativeTraining> make_native_training(Network& network,
+                                                     Kernels kernels = Kernels::kAuto);
 
 }  // namespace plr::learn

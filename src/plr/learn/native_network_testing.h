@@ -16,11 +16,13 @@ namespace plr::testing {
 
 class TrainableNetwork {
  public:
-  // REQUIRES: the network has native kernels if `kernels` is kNative.
+  // REQUIRES: the network has native kernels unless `kernels` is kLibtorch.
   explicit TrainableNetwork(learn::Network network,
                             learn::Kernels kernels = learn::Kernels::kLibtorch)
       : network_(std::move(network)) {
-    if (kernels == learn::Kernels::kNative) training_ = learn::make_native_training(network_);
+    if (kernels != learn::Kernels::kLibtorch) {
+      training_ = learn::make_native_training(network_, kernels);
+    }
   }
 
   learn::ForwardPass forward(const at::Tensor& obs) {

@@ -13,6 +13,7 @@
 #include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
 #include "plr/learn/backend.h"
+#include "plr/learn/kernel_choice.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/checkpoint_facts.h"
@@ -298,6 +299,9 @@ Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::
 
 const TrainConfig& Trainer::config() const { return run_->config; }
 Progress Trainer::progress() const { return run_->progress(); }
+std::string Trainer::kernel_note() const {
+  return learn::libtorch_note(run_->backend->network(), run_->config.compute.kernels);
+}
 
 TrainTimes Trainer::times() const {
   const collect::CollectTimes& collect = run_->collector.times();

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "plr/train/config.h"
 #include "plr/train/progress.h"
@@ -57,6 +58,8 @@ class Trainer {
   const TrainConfig& config() const;
   Progress progress() const;
   TrainTimes times() const;
+  // One line if libtorch computes the network although native kernels were allowed; else empty.
+  std::string kernel_note() const;
 
  private:
   class Run;

@@ -1,4 +1,4 @@
-// Sets kernel attributes once per kernel and device; no kernels of its own.
+// Sets kernel attributes once per kernel and device; its only kernel is empty and never launched.
 
 #include <cuda_runtime_api.h>
 
@@ -17,6 +17,8 @@ int current_device() {
   check(cudaGetDevice(&device), "reading the current device");
   return device;
 }
+
+__global__ void empty() {}
 
 void set(const void* kernel, cudaFuncAttribute attribute, int value) {
   check(cudaFuncSetAttribute(kernel, attribute, value), "setting a kernel attribute");
@@ -49,6 +51,13 @@ int num_multiprocessors() {
   check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, current_device()),
         "reading the number of multiprocessors");
   return count;
+}
+
+bool has_device_code() {
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, empty) == cudaSuccess) return true;
+  cudaGetLastError();  // this error is the answer
+  return false;
 }
 
 }  // namespace plr::cuda

@@ -27,4 +27,8 @@ void require(void (*kernel)(Args...), const KernelAttributes& attributes) {
 // Of the current device.
 int num_multiprocessors();
 
+// Whether the program has machine code or PTX that the current device runs: those of this file's
+// library, which is built for CMAKE_CUDA_ARCHITECTURES.
+bool has_device_code();
+
 }  // namespace plr::cuda

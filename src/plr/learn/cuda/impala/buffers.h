@@ -31,8 +31,7 @@ PLR_HOST_DEVICE constexpr int weight_grad_size(int layer) {
 }
 
 // Thread blocks that share a layer's images.  Few and long-running ones, since layers run
-// concurrently; and independent of the device, so that every Hopper takes the sums in the same
-// order.
+// concurrently; and independent of the device, so that every GPU takes the sums in the same order.
 PLR_HOST_DEVICE constexpr int weight_grad_blocks(int layer) {
   return layer == kStage1 ? 264 : layer <= kStage2 ? 132 : layer <= kStage3 ? 66 : 33;
 }

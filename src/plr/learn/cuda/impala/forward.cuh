@@ -110,7 +110,7 @@ struct Forward {
   template <int ITEMS>
   __device__ void store_rows(const FourPixels<std::uint8_t> (&pixels)[ITEMS],
                              std::uint8_t* copy) const {
-    constexpr int kOwnRows = 64 / CLUSTER_SIZE;
+    constexpr int kOwnRows = 64 / kClusterSize;
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k) {
       const int i = thread + k * Smem::kThreads;

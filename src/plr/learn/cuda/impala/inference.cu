@@ -1,4 +1,4 @@
-// Inference kernels of the IMPALA network.
+// Inference kernels of the IMPALA network on Hopper.
 //
 // conv_trunk: all convolutions.
 //   Grid: a cluster of 1, 2 or 4 thread blocks per image; 512 threads per image.  Shared memory:
@@ -211,8 +211,8 @@ void launch_heads(const Weights& weights, const PackedWeights& packed, const Inf
 }  // namespace
 
 void infer(const Weights& weights, const PackedWeights& packed, bool relu_skip,
-           const InferenceJob& job, void* features, void* stream) {
-  auto* bf16 = static_cast<__nv_bfloat16*>(features);
+           const InferenceJob& job, const InferenceScratch& scratch, void* stream) {
+  auto* bf16 = static_cast<__nv_bfloat16*>(scratch.features);
   const auto queue = static_cast<cudaStream_t>(stream);
   if (relu_skip) {
     launch_trunk<true>(packed, job, bf16, queue);

@@ -28,6 +28,26 @@ void launch_weight_grad(int layer, const TrainBuffers& buffers, const WeightGrad
 void launch_conv1_weight_grad(const TrainBuffers& buffers, const Pixels& pixels, int batch,
                               cudaStream_t stream);
 
+// The same for every GPU since Ampere, bitwise identical.
+namespace portable {
+
+// portable_forward.cu
+void launch_forward(const TrainBuffers& buffers, const Pixels& pixels, bool relu_skip, int batch,
+                    void* features, cudaStream_t stream);
+
+// portable_backward.cu
+void launch_backward(const TrainBuffers& buffers, bool relu_skip, int batch, const void* features,
+                     const void* features_grad, cudaStream_t stream);
+
+// portable_weight_grad.cu.  All layers but the first.
+void launch_weight_grad(int layer, const TrainBuffers& buffers, int batch, cudaStream_t stream);
+
+// portable_conv1_weight_grad.cu.  The first layer.
+void launch_conv1_weight_grad(const TrainBuffers& buffers, const Pixels& pixels, int batch,
+                              cudaStream_t stream);
+
+}  // namespace portable
+
 // reduce_partials.cu
 void launch_reduce_partials(const TrainBuffers& buffers, const Gradients& grads,
                             cudaStream_t stream);

@@ -53,22 +53,26 @@ class SideStreams {
 }  // namespace
 
 struct Trunk::Plan {
+  Variant variant;
   int batch;
   bool relu_skip;
   TrainBuffers buffers;
+  SideStreams side;
+  // Of kHopper alone.
   LayerMaps inputs, output_grads;
   WeightGradMaps weight_grad[kNumLayers];
-  SideStreams side;
 };
 
 std::int64_t Trunk::bytes(int batch) { return train_buffer_bytes(batch); }
 
-Trunk::Trunk(int batch, bool relu_skip, void* memory) : plan_(std::make_unique<Plan>()) {
+Trunk::Trunk(Variant variant, int batch, bool relu_skip, void* memory)
+    : plan_(std::make_unique<Plan>()) {
   Plan& p = *plan_;
+  p.variant = variant;
   p.batch = batch;
   p.relu_skip = relu_skip;
   p.buffers = make_train_buffers(memory, batch);
-  for (int l = 1; l < kNumLayers; ++l) {
+  for (int l = 1; l < kNumLayers && variant == Variant::kHopper; ++l) {
     const int side = layer_side(l);
     const BoxShape whole = {1, side, side + 2};  // the two extra columns are the halo
     p.inputs.layer[l] = make_tensor_map(p.buffers.inputs[l], batch, side, layer_inputs(l), whole);
@@ -87,21 +91,33 @@ void Trunk::forward(const Weights& weights, const Pixels& pixels, void* features
                 .conv_bias = p.buffers.biases,
                 .mirrored_conv = p.buffers.mirrored_weights},
                stream);
-  launch_forward(p.buffers, p.inputs, pixels, p.relu_skip, p.batch, features,
-                 static_cast<cudaStream_t>(stream));
+  const auto queue = static_cast<cudaStream_t>(stream);
+  if (p.variant == Variant::kHopper) {
+    launch_forward(p.buffers, p.inputs, pixels, p.relu_skip, p.batch, features, queue);
+  } else {
+    portable::launch_forward(p.buffers, pixels, p.relu_skip, p.batch, features, queue);
+  }
 }
 
 void Trunk::backward(const Pixels& pixels, const void* features, const void* features_grad,
                      const Gradients& grads, void* stream) {
   const Plan& p = *plan_;
   const auto main = static_cast<cudaStream_t>(stream);
-  launch_backward(p.buffers, p.output_grads, p.relu_skip, p.batch, features, features_grad, main);
+  const bool is_hopper = p.variant == Variant::kHopper;
+  if (is_hopper) {
+    launch_backward(p.buffers, p.output_grads, p.relu_skip, p.batch, features, features_grad, main);
+  } else {
+    portable::launch_backward(p.buffers, p.relu_skip, p.batch, features, features_grad, main);
+  }
   p.side.run(main, [&](int i, cudaStream_t side) {
     const int layer = kLaunchSequence[i];
     if (layer == kStage1) {
-      launch_conv1_weight_grad(p.buffers, pixels, p.batch, side);
-    } else {
+      (is_hopper ? launch_conv1_weight_grad : portable::launch_conv1_weight_grad)(p.buffers, pixels,
+                                                                                  p.batch, side);
+    } else if (is_hopper) {
       launch_weight_grad(layer, p.buffers, p.weight_grad[layer], p.batch, side);
+    } else {
+      portable::launch_weight_grad(layer, p.buffers, p.batch, side);
     }
   });
   launch_reduce_partials(p.buffers, grads, main);

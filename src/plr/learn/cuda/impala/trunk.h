@@ -1,16 +1,17 @@
-// Forward and backward pass of the IMPALA network's convolutions, on Hopper.
+// Forward and backward pass of the IMPALA network's convolutions.
 //
 // Operands are bf16, sums fp32:
 //
 //   pack_weights     weights into the order of tensor cores, for both directions
-//   forward          a thread block per image, all layers on the chip; saves activations ->
-//   features backward         the same from the last layer to the first; saves every layer's output
-//   gradients weight_grad      each layer over the batch, layers concurrently                  ->
+//   forward          a thread block per image, all layers on the chip; saves activations
+//                                                                                     -> features
+//   backward         the same from the last layer to the first; saves every layer's output
+//   gradients weight_grad      each layer over the batch, layers concurrently                   ->
 //   partial sums reduce_partials  partial sums, in a fixed order += gradients
 //
 // What is between features and loss is left to libtorch.  buffers.h lists what the passes save.
 //
-//   Trunk trunk(batch, relu_skip, memory);
+//   Trunk trunk(Variant::kPortable, batch, relu_skip, memory);
 //   trunk.forward(weights, pixels, features, stream);
 //   trunk.backward(pixels, features, features_grad, grads, stream);   // adds to grads
 //
@@ -23,6 +24,7 @@
 #include <memory>
 
 #include "plr/learn/cuda/impala/layers.h"
+#include "plr/learn/cuda/impala/variant.h"
 #include "plr/learn/cuda/impala/weights.h"
 
 namespace plr::cuda::impala {
@@ -45,8 +47,9 @@ class Trunk {
   static std::int64_t bytes(int batch);
 
   // Throws std::runtime_error on a CUDA error, as the other functions do.
-  // REQUIRES: `memory` has bytes(batch) bytes and is aligned to 256.
-  Trunk(int batch, bool relu_skip, void* memory);
+  // REQUIRES: the current device runs the variant; `memory` has bytes(batch) bytes and is aligned
+  // to 256.
+  Trunk(Variant variant, int batch, bool relu_skip, void* memory);
   ~Trunk();
   Trunk(const Trunk&) = delete;
   Trunk& operator=(const Trunk&) = delete;
