@@ -97,6 +97,7 @@ void add_bench(CLI::App& program) {
   env->callback([arguments] { bench_env(*arguments); });
   add_bench_procgen(*verb);
 #ifdef PLR_WITH_TORCH
+  add_bench_gpu(*verb);
   add_bench_train(*verb);
   add_bench_update(*verb);
 #endif

@@ -5,6 +5,7 @@
 
 namespace plr::app {
 
+void add_bench_gpu(CLI::App& bench);
 void add_bench_procgen(CLI::App& bench);
 void add_bench_train(CLI::App& bench);
 void add_bench_update(CLI::App& bench);

@@ -28,7 +28,7 @@ struct BenchUpdateArguments {
 
 // One row of the output.
 struct Measured {
-  bench::UpdateNetwork network = {};
+  bench::PresetNetwork network = {};
   bench::UpdateCost cost;
 };
 
@@ -67,9 +67,9 @@ void print_table(const std::vector<Measured>& rows, const bench::UpdateMeasureme
 }
 
 void bench_update(const BenchUpdateArguments& arguments) {
-  std::vector<bench::UpdateNetwork> networks;
+  std::vector<bench::PresetNetwork> networks;
   for (const std::string& name : arguments.networks) {
-    networks.push_back(enum_from<bench::UpdateNetwork>("--network", name));
+    networks.push_back(enum_from<bench::PresetNetwork>("--network", name));
   }
   learn::ComputeConfig compute{.device = arguments.device, .num_threads = arguments.threads};
   parse_value("--precision", arguments.precision, compute.precision);
@@ -83,7 +83,7 @@ void bench_update(const BenchUpdateArguments& arguments) {
   check_value("--minibatches", measurement.num_minibatches, at_least(1));
   check_value("--rounds", measurement.rounds, at_least(1));
   std::vector<Measured> rows;
-  for (const bench::UpdateNetwork network : networks) {
+  for (const bench::PresetNetwork network : networks) {
     for (bench::UpdateCost& cost : bench::measure_updates(network, measurement, compute, device)) {
       rows.push_back({network, std::move(cost)});
     }
@@ -103,7 +103,7 @@ void add_bench_update(CLI::App& bench) {
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
-  verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch or native")
+  verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch, native or portable")
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
       ->capture_default_str();

@@ -7,13 +7,10 @@
 #include "plr/base/random.h"
 #include "plr/bench/clock.h"
 #include "plr/bench/meter.h"
+#include "plr/bench/network.h"
 #include "plr/learn/backend.h"
-#include "plr/learn/grid_cnn_network.h"
-#include "plr/learn/impala_network.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
-#include "plr/learn/rollout.h"
-#include "plr/train/config.h"
 
 namespace plr::bench {
 namespace {
@@ -34,37 +31,6 @@ struct Learner {
   learn::Ppo ppo;
   std::vector<double> seconds = {};  // of each update
 };
-
-learn::Network make_network(UpdateNetwork network, learn::Precision precision, at::Device device) {
-  const Random init = Streams(1).named("init");
-  if (network == UpdateNetwork::kProcgen) {
-    return learn::make_impala_network({64, 64, 3, 15}, {}, init, precision, device);
-  }
-  const std::int64_t side = network == UpdateNetwork::kMultiroom ? 14 : 19;
-  return learn::make_grid_cnn_network(
-      {side, side, 3, 7}, train::preset("minigrid-" + to_text(network)).network.grid_cnn, init,
-      precision, device);
-}
-
-// A rollout of random observations with bytes below `num_codes`.
-learn::Rollout noise(const learn::RolloutSize& size, const learn::Network& network,
-                     std::uint64_t num_codes) {
-  Random random = Streams(1).named("noise");
-  const auto uniform = [&] { return static_cast<float>(random.uniform()); };
-  learn::Rollout rollout(size, network.shape(), network.device());
-  std::vector<std::uint8_t> obs(static_cast<std::size_t>(rollout.obs()[0].numel()));
-  for (std::uint8_t& x : obs) x = static_cast<std::uint8_t>(random.below(num_codes));
-  for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.set_obs(t, obs);
-  const auto actions = static_cast<std::uint64_t>(network.shape().num_actions);
-  for (std::int32_t& a : rollout.actions.all()) {
-    a = static_cast<std::int32_t>(random.below(actions));
-  }
-  for (float& x : rollout.log_probs.all()) x = -2;
-  for (float& x : rollout.values.all()) x = uniform();
-  for (float& x : rollout.rewards.all()) x = uniform();
-  learn::compute_advantages(rollout, 0.999, 0.95);
-  return rollout;
-}
 
 // Plain PPO, mixreg, and DrAC with each augmentation.
 std::vector<std::unique_ptr<Learner>> make_learners(learn::Backend& backend,
@@ -107,14 +73,13 @@ std::vector<UpdateCost> update_costs(std::span<const MethodTime> times,
   return costs;
 }
 
-std::vector<UpdateCost> measure_updates(UpdateNetwork network, const UpdateMeasurement& measurement,
+std::vector<UpdateCost> measure_updates(PresetNetwork network, const UpdateMeasurement& measurement,
                                         const learn::ComputeConfig& compute, at::Device device) {
   const std::unique_ptr<learn::Backend> backend =
       learn::make_backend(make_network(network, compute.precision, device), compute.kernels);
   const learn::RolloutSize size{static_cast<std::size_t>(measurement.num_minibatches),
                                 static_cast<std::size_t>(measurement.minibatch)};
-  const learn::Rollout rollout =
-      noise(size, backend->network(), network == UpdateNetwork::kProcgen ? 256 : 11);
+  const learn::Rollout rollout = noise(size, network, backend->network());
   const auto learners =
       make_learners(*backend, {.epochs = 1, .num_minibatches = measurement.num_minibatches});
 

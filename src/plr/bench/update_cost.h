@@ -2,27 +2,20 @@
 //
 //   const learn::ComputeConfig compute = learn::resolve_auto({.device = "auto"});
 //   const at::Device device = learn::configure(compute);
-//   measure_updates(UpdateNetwork::kMultiroom, {}, compute, device)[1].relative;   // of mixreg
+//   measure_updates(PresetNetwork::kMultiroom, {}, compute, device)[1].relative;   // of mixreg
 //
 // Values are copyable. Not thread-safe: concurrent measurements affect each other.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "plr/bench/network.h"
 #include "plr/learn/compute.h"
 
 namespace plr::bench {
-
-// The networks of the presets: the IMPALA network, and the grid CNN in two sizes.
-enum class UpdateNetwork : std::uint8_t { kProcgen, kMultiroom, kOmgMedium };
-constexpr std::array<std::string_view, 3> enum_names(UpdateNetwork) {
-  return {"procgen", "multiroom", "omg-medium"};
-}
 
 struct UpdateMeasurement {
   std::int64_t minibatch = 64;  // samples
@@ -50,7 +43,7 @@ std::vector<UpdateCost> update_costs(std::span<const MethodTime> times,
 
 // Updates on random observations, which cost the same as real ones; the time of a method is the
 // median of its rounds. REQUIRES: libtorch is configured by `compute`, with this device.
-std::vector<UpdateCost> measure_updates(UpdateNetwork network, const UpdateMeasurement& measurement,
+std::vector<UpdateCost> measure_updates(PresetNetwork network, const UpdateMeasurement& measurement,
                                         const learn::ComputeConfig& compute, at::Device device);
 
 }  // namespace plr::bench

@@ -34,8 +34,8 @@ TEST(UpdateCost, IsMeasuredForEveryMethodAndNetwork) {
   const learn::ComputeConfig compute;
   const at::Device device = learn::configure(compute);
   const UpdateMeasurement small = {.minibatch = 2, .num_minibatches = 1, .rounds = 1};
-  for (std::size_t i = 0; i < enum_names(UpdateNetwork{}).size(); ++i) {
-    const auto costs = measure_updates(static_cast<UpdateNetwork>(i), small, compute, device);
+  for (std::size_t i = 0; i < enum_names(PresetNetwork{}).size(); ++i) {
+    const auto costs = measure_updates(static_cast<PresetNetwork>(i), small, compute, device);
     ASSERT_EQ(costs.size(), 2 + learn::kNumAugmentations + 1);
     EXPECT_EQ(costs[0].method, "ppo");
     EXPECT_EQ(costs[1].method, "mixreg");
