@@ -233,6 +233,15 @@ class Train(ProgramTest):
                                    "--network must be one of procgen, multiroom, omg-medium, not atari")
         self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
 
+    def test_bench_gpu_says_which_kernels_are_used_and_why(self):
+        done = plr("bench", "gpu", "--device", "cpu", "--network", "multiroom", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("CPU, precision fp32\n"), done.stdout)
+        for part in ("inference", "training"):
+            self.assertRegex(done.stdout, rf"(?m)^multiroom +{part} +libtorch +\S.*$")
+        self.assert_leaves_nothing(["bench", "gpu", "--device", "cpu", "--network", "atari"],
+                                   "--network must be one of procgen, multiroom, omg-medium, not atari")
+
     # ---- eval
 
     def test_eval_measures_test_and_training_levels(self):
