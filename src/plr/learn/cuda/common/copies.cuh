@@ -1,13 +1,13 @@
 // Copies of arrays from global to shared memory that are started ahead of time: a policy class.
 //
-// Every copy has a slot.  A slot is used again only after its last copy was waited for:
+// Every copy has a slot.  A slot is used again only after its last copies were waited for:
 //
 //   const Copies copies(barriers, thread);     // the address of kBytes in shared memory
 //   copies.init();
 //   copies.copy(slot, to, from, bytes);        // by all threads; multiples of 16 bytes
 //   copies.before_barrier();
 //   __syncthreads();
-//   copies.wait(slot, parity);                 // of the number of earlier copies in this slot
+//   copies.wait(slot, parity);                 // of the number of earlier uses of this slot
 //
 // BulkCopies needs Hopper: the copy engine moves the bytes, and a barrier per slot counts them, so
 // that a copy may be in flight over many barriers of the thread block.  AsyncCopies runs on every
@@ -18,7 +18,8 @@
 
 namespace plr::cuda {
 
-template <int SLOTS>
+// COPIES: the copies of each use of a slot.
+template <int SLOTS, int COPIES = 1>
 struct BulkCopies {
   static constexpr int kBytes = SLOTS * 8;  // of its barriers
 
@@ -30,7 +31,7 @@ struct BulkCopies {
   // Makes other barriers visible, too, that this thread has initialized before.
   __device__ void init() const {
     if (thread == 0) {
-      for (int slot = 0; slot < SLOTS; ++slot) mbarrier_init(barriers + slot * 8, 1);
+      for (int slot = 0; slot < SLOTS; ++slot) mbarrier_init(barriers + slot * 8, COPIES);
       fence_mbarrier_init();
     }
     __syncwarp();

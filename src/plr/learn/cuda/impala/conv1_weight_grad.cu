@@ -8,7 +8,7 @@ namespace plr::cuda::impala {
 
 void launch_conv1_weight_grad(const TrainBuffers& buffers, const Pixels& pixels, int batch,
                               cudaStream_t stream) {
-  launch_conv1_kernel<BulkCopies<3>, kMaxSmem / 2>(buffers, pixels, batch, stream);
+  launch_conv1_kernel<BulkCopies<1, 3>, kMaxSmem / 2>(buffers, pixels, batch, stream);
 }
 
 }  // namespace plr::cuda::impala

@@ -56,7 +56,7 @@ struct Conv1WeightGrad {
   const std::uint8_t* shared;
   std::uint32_t memory;
   int thread;
-  Copies copies;  // of three slots: pixels, gradients and argmax
+  Copies copies;  // of pixels, gradients and argmax
 
   // Starts to copy rows -1 .. 16 of the image and pooled rows 0 .. 8, from the tile's first, as far
   // as they exist.
@@ -70,9 +70,9 @@ struct Conv1WeightGrad {
                 images + static_cast<std::int64_t>(image) * kImageSize +
                     (part * Smem::kRows - 1 + first) * 192,
                 num_rows * Smem::kRowBytes);
-    copies.copy(1, memory + Smem::kRawGradients, output_grads + (image * 32 + part * 8) * 512,
+    copies.copy(0, memory + Smem::kRawGradients, output_grads + (image * 32 + part * 8) * 512,
                 num_pooled * 1024);
-    copies.copy(2, memory + Smem::kRawArgmax, argmax + (image * 32 + part * 8) * 64,
+    copies.copy(0, memory + Smem::kRawArgmax, argmax + (image * 32 + part * 8) * 64,
                 num_pooled * 256);
   }
 
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(kConv1Threads, 2)
   for (int tile = static_cast<int>(blockIdx.x); tile < num_tiles; tile += stride, phase ^= 1) {
     copies.before_barrier();
     __syncthreads();  // the last tile has been read
-    for (int slot = 0; slot < 3; ++slot) copies.wait(slot, phase);
+    copies.wait(0, phase);
     w.expand_pixels(tile & 3);
     w.expand_gradients(tile & 3);
     __syncthreads();

@@ -61,11 +61,23 @@ PLR_HOST_DEVICE constexpr int layer_tiles(int layer) { return layer_outputs(laye
 PLR_HOST_DEVICE constexpr int layer_bytes(int layer) {
   return layer_steps(layer) * layer_tiles(layer) * 32 * 8;
 }
+// The sum of layer_bytes() of all layers before; without a loop, since all threads compute it in
+// every layer.
 PLR_HOST_DEVICE constexpr int layer_offset(int layer) {
-  int offset = 0;
-  for (int l = 0; l < layer; ++l) offset += layer_bytes(l);
-  return offset;
+  constexpr int kFirst = layer_bytes(kStage1);
+  constexpr int kStage1Layer = layer_bytes(kStage1 + 1);
+  constexpr int kStage2Offset = kFirst + (kStage2 - 1) * kStage1Layer;
+  constexpr int kNextOffset = kStage2Offset + layer_bytes(kStage2);
+  return layer == kStage1   ? 0
+         : layer <= kStage2 ? kFirst + (layer - 1) * kStage1Layer
+                            : kNextOffset + (layer - kStage2 - 1) * layer_bytes(kStage2 + 1);
 }
+static_assert([] {
+  for (int l = 0, sum = 0; l < kNumLayers; sum += layer_bytes(l++)) {
+    if (layer_offset(l) != sum) return false;
+  }
+  return true;
+}());
 inline constexpr int kLargestLayer = layer_bytes(kLastLayer);
 inline constexpr int kPackedBytes = layer_offset(kNumLayers);
 inline constexpr int kBiasStride = 32;  // biases are packed as [kNumLayers][32] floats
