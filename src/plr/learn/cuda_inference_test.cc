@@ -143,6 +143,70 @@ TEST_F(GridCnnInference, UsesChangedWeights) {
   expect_equal_decisions(decide(*ours, {}, obs), decide(*libtorchs, {}, obs), 2e-5);
 }
 
+// Submits random batches of random slots in all lanes, until every slot has had `num_steps`
+// observations; compares each result with that of a batch of all slots, and the history with the
+// observations.
+void expect_same_bits_in_any_batch(Backend& backend) {
+  constexpr std::size_t kSlots = 40;
+  constexpr int kSteps = 6;
+  const NetworkShape& shape = backend.network().shape();
+  const at::Tensor history =
+      at::zeros({kSteps, kSlots, shape.height, shape.width, shape.channels},
+                at::TensorOptions(backend.network().device()).dtype(at::kByte));
+  const auto inference = backend.make_inference({}, kSlots, history);
+  ASSERT_TRUE(inference->takes_any_batch());
+  inference->refresh();
+  const std::size_t size = inference->observations().size() / kSlots;
+  const at::Tensor obs = random_bytes(shape, kSteps * kSlots, 11)
+                             .view({kSteps, kSlots, shape.height, shape.width, shape.channels});
+  std::vector<Decided> expected;  // by step
+  for (int step = 0; step < kSteps; ++step) expected.push_back(decide(backend, {}, obs[step]));
+  Random uniforms = Streams(4).named("actions");  // those of decide()
+  std::vector<double> uniform(kSlots);
+  for (double& u : uniform) u = uniforms.uniform();
+
+  Random random = Streams(5).named("batches");
+  std::vector<int> num_taken(kSlots);
+  std::vector<std::vector<collect::InferenceItem>> lanes(inference->num_lanes());
+  const auto check_results = [&](std::vector<collect::InferenceItem>& items) {
+    for (const collect::InferenceItem& item : items) {
+      const auto slot = static_cast<std::size_t>(item.slot);
+      collect::InferenceResult& result = inference->results()[slot];
+      while (!collect::is_written(result)) {
+      }
+      const Decided& all = expected[static_cast<std::size_t>(item.step)];
+      EXPECT_EQ(static_cast<std::int32_t>(result.action), all.actions[slot]);
+      EXPECT_EQ(result.log_prob, all.log_probs[slot]);
+      EXPECT_EQ(result.value, all.values[slot]);
+      ++num_taken[slot];
+    }
+    items.clear();
+  };
+  for (std::size_t lane = 0; std::ranges::min(num_taken) < kSteps;
+       lane = (lane + 1) % lanes.size()) {
+    check_results(lanes[lane]);
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      const auto is_this = [&](const auto& item) { return item.slot == static_cast<int>(slot); };
+      const bool is_in_flight = std::ranges::any_of(
+          lanes, [&](const auto& items) { return std::ranges::any_of(items, is_this); });
+      const int step = num_taken[slot];
+      if (is_in_flight || step == kSteps || random.below(3) == 0) continue;
+      std::copy_n(obs[step][static_cast<std::int64_t>(slot)].const_data_ptr<std::uint8_t>(), size,
+                  inference->observations().subspan(slot * size).begin());
+      collect::mark_pending(inference->results()[slot]);
+      lanes[lane].push_back({static_cast<std::int32_t>(slot), step, uniform[slot]});
+    }
+    if (!lanes[lane].empty()) inference->submit(lane, lanes[lane]);
+  }
+  inference->check_device();
+  EXPECT_TRUE(at::equal(history.cpu(), obs));
+}
+
+TEST_F(GridCnnInference, AnyBatchOfSlotsGivesTheSameBits) {
+  expect_same_bits_in_any_batch(*native({14, 14, 3, 7}, {.pool = false}));
+  expect_same_bits_in_any_batch(*native({19, 19, 3, 7}, {.channels = 64}));
+}
+
 double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) {
   const at::Tensor a = at::tensor(ours).to(at::kDouble);
   const at::Tensor b = theirs.cpu().to(at::kDouble);
@@ -190,6 +254,10 @@ TEST_P(ImpalaInference, EqualsLibtorchUpToRounding) {
       EXPECT_LT(relative_error(ours.log_probs, best), 2e-2);
     }
   }
+}
+
+TEST_P(ImpalaInference, AnyBatchOfSlotsGivesTheSameBits) {
+  expect_same_bits_in_any_batch(*native({}));
 }
 
 TEST_P(ImpalaInference, EveryBatchSizeGivesTheSameBits) {
