@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -111,7 +112,7 @@ TEST(Collector, PassesOnTheExceptionsOfAllParts) {
     Fixture no_levels_left({2, 9, 9}, 4, num_workers);  // the curriculum throws
     EXPECT_THROW(no_levels_left.collector.fill(no_levels_left.rollout), std::out_of_range);
 
-    int num_starts = 0;
+    std::atomic<int> num_starts = 0;
     CountdownEnv env(2, num_workers, [&](LevelId) {
       if (++num_starts > 2) throw std::runtime_error("no such level");
       return 1;
