@@ -2,9 +2,9 @@
 #
 # Call it after find_package(Libtorch), which finds CUDA's headers.
 #
-# Kernels are built for CMAKE_CUDA_ARCHITECTURES, by default as machine code for Ampere and Ada (8.x)
-# and for Hopper (9.0), and as PTX, which the driver compiles for any newer GPU when it is first
-# used.  Those for Hopper alone are built in any case.
+# Kernels are built for CMAKE_CUDA_ARCHITECTURES, by default as machine code for Ampere and Ada
+# (8.x) and for Hopper (9.0), and as PTX, which the driver compiles for any newer GPU when it is
+# first used.  Those for Hopper alone are built in any case.
 
 macro(plr_enable_cuda)
   find_program(PLR_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
