@@ -21,10 +21,11 @@ std::unique_ptr<Backend> make_cuda_backend(Network, Kernels) {
   return nullptr;
 }
 
-KernelChoices choose_grid_cnn_kernels(const Network&, const GridCnnConfig&) { return {}; }
+KernelChoices choose_grid_cnn_kernels(const Network&, const GridCnnConfig&, Kernels) { return {}; }
 KernelChoices choose_impala_kernels(const Network&, Kernels) { return {}; }
 
-std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network&, const GridCnnConfig&) {
+std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network&, const GridCnnConfig&,
+                                                         KernelKind) {
   return nullptr;
 }
 std::unique_ptr<NativeTraining> make_grid_cnn_training(Network&, const GridCnnConfig&) {

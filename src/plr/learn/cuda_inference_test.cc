@@ -205,6 +205,10 @@ void expect_same_bits_in_any_batch(Backend& backend) {
 TEST_F(GridCnnInference, AnyBatchOfSlotsGivesTheSameBits) {
   expect_same_bits_in_any_batch(*native({14, 14, 3, 7}, {.pool = false}));
   expect_same_bits_in_any_batch(*native({19, 19, 3, 7}, {.channels = 64}));
+  expect_same_bits_in_any_batch(*make_backend(
+      make_grid_cnn_network({19, 19, 3, 7}, {.channels = 64}, Streams(7).named("init"),
+                            Precision::kBf16, device_),
+      Kernels::kPortable));
 }
 
 double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) {

@@ -18,7 +18,7 @@ KernelChoices choose_kernels(const Network& network, Kernels kernels) {
     return libtorch(problem);
   }
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
-    return choose_grid_cnn_kernels(network, *config);
+    return choose_grid_cnn_kernels(network, *config, kernels);
   }
   if (std::holds_alternative<ImpalaConfig>(network.architecture())) {
     return choose_impala_kernels(network, kernels);

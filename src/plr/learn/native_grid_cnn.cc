@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "plr/learn/cuda/grid_cnn/cluster_inference.h"
 #include "plr/learn/cuda/grid_cnn/inference.h"
 #include "plr/learn/cuda/grid_cnn/training.h"
 #include "plr/learn/cuda_device.h"
@@ -55,7 +56,7 @@ cuda::grid_cnn::Gradients bind_gradients(Parameters& parameters, bool shared_hid
   return gradients;
 }
 
-// Kernels read the weights where they are.
+// Three kernels, which read the weights where they are.
 class GridCnnInference : public NativeInference {
  public:
   GridCnnInference(const Network& network, const GridCnnConfig& config)
@@ -86,6 +87,35 @@ class GridCnnInference : public NativeInference {
   cuda::grid_cnn::Shape shape_;
   cuda::grid_cnn::Weights weights_;
   at::Tensor features_, partials_;
+};
+
+// One kernel of clusters, with a packed copy of the weights.
+class GridCnnClusterInference : public NativeInference {
+ public:
+  GridCnnClusterInference(const Network& network, const GridCnnConfig& config)
+      : values_(network.parameters().values()),
+        shape_(kernel_shape(network.shape(), config)),
+        weights_(bind_weights(network.parameters(), config.shared_hidden)),
+        capacity_(cuda::grid_cnn::cluster_capacity(shape_,
+                                                   static_cast<int>(network.shape().channels))),
+        packed_(at::zeros({cuda::grid_cnn::packed_floats(shape_)}, values_.options())) {}
+
+  void refresh() override {
+    cuda::grid_cnn::pack_cluster_weights(shape_, weights_, packed_.mutable_data_ptr<float>(),
+                                         current_stream());
+  }
+
+  void infer(const cuda::InferenceJob& job) override {
+    cuda::grid_cnn::launch_cluster_inference(shape_, packed_.const_data_ptr<float>(), capacity_,
+                                             job, current_stream());
+  }
+
+ private:
+  at::Tensor values_;  // keeps alive what weights_ points to
+  cuda::grid_cnn::Shape shape_;
+  cuda::grid_cnn::Weights weights_;
+  cuda::grid_cnn::ClusterCapacity capacity_;
+  at::Tensor packed_;
 };
 
 // All layers are native: the outputs are logits and value.
@@ -147,7 +177,8 @@ class GridCnnTraining : public NativeTraining {
 
 }  // namespace
 
-KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfig& config) {
+KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfig& config,
+                                      Kernels kernels) {
   const cuda::grid_cnn::Shape shape = kernel_shape(network.shape(), config);
   const auto obs_channels = static_cast<int>(network.shape().channels);
   const KernelChoice native = {KernelKind::kPortable,
@@ -155,6 +186,9 @@ KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfi
   KernelChoices choices = {native, native};
   if (!cuda::grid_cnn::can_infer(shape, obs_channels)) {
     choices.inference = {KernelKind::kLibtorch, "native kernels do not support these sizes"};
+  } else if (kernels != Kernels::kPortable && capability(network.device()) == kHopper &&
+             cuda::grid_cnn::cluster_capacity(shape, obs_channels).images > 0) {
+    choices.inference.kind = KernelKind::kHopper;
   }
   const int shared = shared_memory(network.device());
   if (network.precision() != Precision::kBf16) {
@@ -169,7 +203,11 @@ KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfi
 }
 
 std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network& network,
-                                                         const GridCnnConfig& config) {
+                                                         const GridCnnConfig& config,
+                                                         KernelKind kind) {
+  if (kind == KernelKind::kHopper) {
+    return std::make_unique<GridCnnClusterInference>(network, config);
+  }
   return std::make_unique<GridCnnInference>(network, config);
 }
 

@@ -31,7 +31,7 @@ std::unique_ptr<NativeInference> make_native_inference(const Network& network, K
   const KernelKind kind = choose_kernels(network, kernels).inference.kind;
   if (kind == KernelKind::kLibtorch) return nullptr;
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
-    return make_grid_cnn_inference(network, *config);
+    return make_grid_cnn_inference(network, *config, kind);
   }
   return make_impala_inference(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }

@@ -191,6 +191,15 @@ __device__ inline void st_async_16(std::uint32_t remote, std::uint32_t local,
       "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]), "r"(remote_barrier)
       : "memory");
 }
+// The same from registers.
+__device__ inline void st_async_16(std::uint32_t remote, const uint4& v,
+                                   std::uint32_t remote_barrier) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1,%2,%3,%4}, [%5];" ::
+          "r"(remote),
+      "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(remote_barrier)
+      : "memory");
+}
 
 // ---- mbarrier: barriers that count arrivals and bytes, and bulk copies --------------------------
 

@@ -60,9 +60,10 @@ __device__ inline float policy_term(PolicyTerm term, float p, int num_actions) {
   return 0;
 }
 
-// Samples the action of item `image` of the batch and writes its result.  All 32 lanes must call
-// it; `logit` is read in lanes below num_actions, `value` in lane 0.
-__device__ inline void sample_action(const InferenceJob& job, int image, float logit, float value) {
+// Samples the action of an item and writes its result.  All 32 lanes must call it; `logit` is read
+// in lanes below num_actions, `value` in lane 0.
+__device__ inline void sample_action(const InferenceJob& job, const collect::InferenceItem& item,
+                                     float logit, float value) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool is_action = lane < job.num_actions;
   const float largest = warp_max(is_action ? logit : -INFINITY);
@@ -71,7 +72,6 @@ __device__ inline void sample_action(const InferenceJob& job, int image, float l
   const double weight = is_action ? exp(static_cast<double>(logit) - largest) : 0;
   const double cumulative = warp_prefix_sum(weight, lane);
   const double total = __shfl_sync(kWholeWarp, cumulative, 31);
-  const collect::InferenceItem item = job.device_items[image];
   int action;
   if (job.greedy) {
     action = __ffs(static_cast<int>(__ballot_sync(kWholeWarp, is_action && logit == largest))) - 1;
@@ -84,10 +84,10 @@ __device__ inline void sample_action(const InferenceJob& job, int image, float l
   const float log_prob = logit - largest - log_total;
   const float term = policy_term(job.term, is_action ? expf(log_prob) : 0.0F, job.num_actions);
   const float action_log_prob = __shfl_sync(kWholeWarp, log_prob, action);
-  if (lane == 0) {
-    *reinterpret_cast<float4*>(job.results + item.slot) =
-        make_float4(static_cast<float>(action), action_log_prob, value, term);
-    __threadfence_system();  // the host polls for it
+  if (lane == 0) {  // one store, for which the host polls; no fence, which would wait for the host
+    asm volatile("st.volatile.global.v4.f32 [%0], {%1,%2,%3,%4};" ::"l"(job.results + item.slot),
+                 "f"(static_cast<float>(action)), "f"(action_log_prob), "f"(value), "f"(term)
+                 : "memory");
   }
 }
 

@@ -14,7 +14,8 @@ __device__ inline collect::InferenceItem take_item(const InferenceJob& job, std:
                                                    bool is_reader, bool copies) {
   __shared__ collect::InferenceItem item;
   if (is_reader) {
-    item = job.items[image];
+    const int4 words = __ldcg(reinterpret_cast<const int4*>(job.items + image));  // not from L1
+    item = *reinterpret_cast<const collect::InferenceItem*>(&words);
     if (copies) job.device_items[image] = item;
   }
   __syncthreads();

@@ -20,6 +20,7 @@
 
 #include "plr/learn/cuda/common/check.h"
 #include "plr/learn/cuda/common/kernel_attributes.h"
+#include "plr/learn/cuda/common/obs_range.cuh"
 #include "plr/learn/cuda/common/sample_action.cuh"
 #include "plr/learn/cuda/common/take_item.cuh"
 #include "plr/learn/cuda/common/tf32.cuh"
@@ -27,11 +28,6 @@
 
 namespace plr::cuda::grid_cnn {
 namespace {
-
-constexpr int kObsChannels = 3;
-constexpr int kConv1Channels = 16;  // outputs of the first convolution
-constexpr int kConv2Channels = 32;  // outputs of the second convolution
-constexpr int kHidden = 64;         // units of a hidden layer
 
 // ---- conv_trunk --------------------------------------------------------------------------------
 
@@ -45,6 +41,7 @@ struct RowStripe {
   int first_row, rows;        // of the stripe, of the last convolution
   int conv1_columns;          // after the pool
   int image_row, image_rows;  // of the image
+  int next_image_row;         // the first one of the next stripe, or the image's height
 
   __host__ __device__ RowStripe(const Shape& s, int stripe, int num_stripes) {
     const int pool_side = s.pool ? 2 : 1;
@@ -54,6 +51,8 @@ struct RowStripe {
     conv1_columns = (s.width - 1) / pool_side;
     image_row = pool_side * first_row;
     image_rows = pool_side * (rows + 2) + 1;
+    const bool is_last = stripe == num_stripes - 1;
+    next_image_row = is_last ? s.height : pool_side * (first_row + rows);
   }
 };
 
@@ -88,6 +87,30 @@ struct TrunkSmem {
 __device__ void transpose_to_shared(const float* from, int in, int out, float* to) {
   for (int i = static_cast<int>(threadIdx.x); i < in * out; i += kTrunkThreads) {
     to[(i % in) * (out + 1) + i / in] = from[i];
+  }
+}
+
+// Converts the stripe to floats, and stores the rows from its first one to the next stripe's first
+// one where the rollout keeps them.
+__device__ void load_stripe(const Shape& s, const RowStripe& stripe, const InferenceJob& job,
+                            const collect::InferenceItem& item, float* to) {
+  const int row_bytes = s.width * kObsChannels;
+  const int used = stripe.image_rows * row_bytes;
+  const int stored = (stripe.next_image_row - stripe.image_row) * row_bytes;
+  const int image_bytes = s.height * row_bytes;
+  const int first_byte = stripe.image_row * row_bytes;
+  const ObsRange<std::uint32_t> range(job, item.slot, image_bytes, first_byte, max(used, stored));
+  std::uint8_t* history = history_of(job, item, image_bytes);
+  std::uint8_t* store = history == nullptr ? nullptr : history + first_byte;
+  for (int word = static_cast<int>(threadIdx.x); word < range.num_words; word += kTrunkThreads) {
+    const std::uint32_t bytes = range.load(word);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int i = 4 * word + k - range.skew;
+      const auto byte = static_cast<std::uint8_t>(bytes >> (8 * k));
+      if (i >= 0 && i < used) to[i] = static_cast<float>(byte);
+      if (i >= 0 && i < stored && store != nullptr) store[i] = byte;
+    }
   }
 }
 
@@ -175,16 +198,7 @@ __global__ void __launch_bounds__(kTrunkThreads)
   const TrunkSmem smem(s, stripe);
   const collect::InferenceItem item =
       take_item(job, image, threadIdx.x == 0, /*copies=*/blockIdx.y == 0);
-  const std::int64_t obs_bytes = s.height * s.width * kObsChannels;
-  const std::int64_t first_byte = stripe.image_row * s.width * kObsChannels;
-  const std::uint8_t* bytes = job.host_obs + item.slot * obs_bytes + first_byte;
-  std::uint8_t* copy = history_of(job, item, obs_bytes);
-  for (int i = static_cast<int>(threadIdx.x); i < stripe.image_rows * s.width * kObsChannels;
-       i += kTrunkThreads) {
-    const std::uint8_t byte = bytes[i];
-    memory[smem.image + i] = static_cast<float>(byte);
-    if (copy != nullptr) copy[first_byte + i] = byte;
-  }
+  load_stripe(s, stripe, job, item, memory + smem.image);
   transpose_to_shared(w.conv1, 4 * kObsChannels, kConv1Channels, memory + smem.conv1_weights);
   transpose_to_shared(w.conv2, 4 * kConv1Channels, kConv2Channels, memory + smem.conv2_weights);
   transpose_to_shared(w.conv3, 4 * kConv2Channels, s.channels, memory + smem.conv3_weights);
@@ -206,8 +220,7 @@ __global__ void __launch_bounds__(kTrunkThreads)
 // ---- hidden_gemm_splitk ------------------------------------------------------------------------
 
 constexpr int kHiddenWarps = 8;
-constexpr int kUnits = 2 * kHidden;  // the actor's, then the critic's
-constexpr int kChunk = 16;           // features that four lanes read in one load each
+constexpr int kChunk = 16;  // features that four lanes read in one load each
 
 // The features may be summed in any order as long as images and units agree: a lane multiplies
 // those that are consecutive in memory.
@@ -276,13 +289,12 @@ __global__ void __launch_bounds__(32 * kHiddenWarps)
 
 constexpr int kHeadWarps = 16;
 constexpr int kSliceGroups = 32 * kHeadWarps / kUnits;  // of slices, each summed by other threads
-constexpr int kMaxActions = 32;
 
 __global__ void __launch_bounds__(32 * kHeadWarps)
     heads_and_sample(Weights w, InferenceJob job, int num_images, const float* partials) {
   __shared__ float sums[kSliceGroups][kUnits];
   __shared__ float hidden[kUnits];
-  __shared__ float outputs[kMaxActions + 1];  // the logits, then the value
+  __shared__ float outputs[kMaxInferredActions + 1];  // the logits, then the value
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
   const int warp = thread / 32;
@@ -317,14 +329,15 @@ __global__ void __launch_bounds__(32 * kHeadWarps)
   }
   __syncthreads();
   if (warp != 0) return;
-  sample_action(job, image, outputs[min(lane, job.num_actions)], outputs[job.num_actions]);
+  sample_action(job, job.device_items[image], outputs[min(lane, job.num_actions)],
+                outputs[job.num_actions]);
 }
 
 }  // namespace
 
 bool can_infer(const Shape& shape, int obs_channels) {
   if (obs_channels != kObsChannels || (shape.channels != 32 && shape.channels != 64)) return false;
-  if (shape.num_actions > kMaxActions) return false;
+  if (shape.num_actions > kMaxInferredActions) return false;
   return TrunkSmem::bytes(shape, 1) <= kMaxTrunkSmem;
 }
 

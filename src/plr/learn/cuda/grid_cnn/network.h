@@ -7,6 +7,13 @@
 
 namespace plr::cuda::grid_cnn {
 
+inline constexpr int kObsChannels = 3;
+inline constexpr int kConv1Channels = 16;       // outputs of the first convolution
+inline constexpr int kConv2Channels = 32;       // outputs of the second convolution
+inline constexpr int kHidden = 64;              // units of a hidden layer
+inline constexpr int kUnits = 2 * kHidden;      // the actor's, then the critic's
+inline constexpr int kMaxInferredActions = 32;  // one per lane of a warp
+
 struct Shape {
   int height = 0;  // of an observation
   int width = 0;

@@ -25,11 +25,6 @@
 
 namespace plr::cuda::grid_cnn {
 
-constexpr int kObsChannels = 3;
-constexpr int kConv1Channels = 16;  // outputs of the first convolution
-constexpr int kConv2Channels = 32;  // outputs of the second convolution
-constexpr int kHidden = 64;         // units of a hidden layer
-constexpr int kUnits = 2 * kHidden;
 constexpr int kTile = 16;     // pixels
 constexpr int kMaxSide = 25;  // of an image
 

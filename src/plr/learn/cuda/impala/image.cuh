@@ -29,9 +29,10 @@ struct FourPixels;
 template <>
 struct FourPixels<std::uint8_t> {
   std::uint32_t words[3] = {};
+  // Not from L1, where an earlier observation of the same address may be.
   __device__ void load(const std::uint8_t* from) {
 #pragma unroll
-    for (int j = 0; j < 3; ++j) words[j] = __ldg(reinterpret_cast<const std::uint32_t*>(from) + j);
+    for (int j = 0; j < 3; ++j) words[j] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + j);
   }
   __device__ void store(std::uint8_t* to) const {
 #pragma unroll

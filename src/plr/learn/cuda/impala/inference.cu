@@ -178,7 +178,7 @@ __global__ void __maxnreg__(96)
     __syncthreads();
     for (int i = warp; i < kTileImages; i += kHiddenWarps) {
       if (tile * kTileImages + i >= job.batch) break;
-      sample_action(job, tile * kTileImages + i, s.outputs[i][lane & 15],
+      sample_action(job, job.device_items[tile * kTileImages + i], s.outputs[i][lane & 15],
                     s.outputs[i][kNumActions]);
     }
   }

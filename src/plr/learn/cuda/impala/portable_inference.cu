@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kHeadThreads)
     outputs[thread] = output;
   }
   __syncwarp();
-  sample_action(job, image, outputs[head], outputs[kNumActions]);
+  sample_action(job, job.device_items[image], outputs[head], outputs[kNumActions]);
 }
 
 }  // namespace
