@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <string>
 
 #include "tests/support/error_message.h"
@@ -113,7 +112,7 @@ class Counter final : public VectorEnv {
   int num_workers_;
   Mistake mistake_;
   std::vector<Slot> slots_;
-  std::atomic<std::uint64_t> total_ = 0;
+  std::uint64_t total_ = 0;
 };
 
 std::vector<std::string> violations_of(Mistake mistake) {

@@ -90,7 +90,7 @@ TEST(MiniGridEnv, ManySlotsHaveSeveralWorkersThatChangeNothing) {
     expected.step();
     play.step();
   }
-  EXPECT_GT(play.num_episodes(), 512);  // levels were started, too
+  EXPECT_GE(play.num_episodes(), 512);  // levels were started, too
   EXPECT_TRUE(std::ranges::equal(expected.batch().observations, play.batch().observations));
   EXPECT_TRUE(std::ranges::equal(expected.batch().rewards, play.batch().rewards));
 }
