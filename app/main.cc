@@ -16,6 +16,7 @@
 
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
+#include "plr/run/behavior_version.h"
 #include "plr/terminal/stop_signal.h"
 
 namespace plr::app {
@@ -37,13 +38,17 @@ constexpr const char* kExamples =
     "\n"
     "plr VERB --help describes a verb.";
 
+std::string version_text() {
+  return fmt::format("plr {}, behavior version {}", PLR_VERSION, run::kBehaviorVersion);
+}
+
 void describe(CLI::App& program) {
   program.name("plr");
   program.description(
       "Prioritized Level Replay: trains agents on procedurally generated levels and\n"
       "selects, episode by episode, the level to play next.");
   program.set_help_flag("-h,--help", "print this help and exit");
-  program.set_version_flag("--version", "plr " PLR_VERSION, "print the version and exit");
+  program.set_version_flag("--version", version_text(), "print the version and exit");
   program.get_formatter()->label("SUBCOMMAND", "VERB");
   program.get_formatter()->column_width(24);
   program.require_subcommand(0, 1);

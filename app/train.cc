@@ -159,9 +159,7 @@ void train(const TrainArguments& arguments) {
   fmt::print(stderr, "{} on {} in {}\n",
              arguments.resume.empty() ? "training" : "resuming training", trainer.config().task.env,
              folder.string());
-  if (const std::string note = trainer.kernel_note(); !note.empty()) {
-    fmt::print(stderr, "{}\n", note);
-  }
+  for (const std::string& note : trainer.notes()) fmt::print(stderr, "{}\n", note);
   terminal::handle_stop_signals();
   terminal::ProgressBar bar(stderr);
   const bool is_done =

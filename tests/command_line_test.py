@@ -31,7 +31,7 @@ class CommandLine(ProgramTest):
             self.assertIn("Usage: plr " + verb[0], self.output(*verb, "--help"))
 
     def test_version_is_one_line(self):
-        self.assertRegex(self.output("--version"), r"^plr \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.output("--version"), r"^plr \d+\.\d+\.\d+, behavior version \d+\n$")
 
     # ---- wrong commands
 

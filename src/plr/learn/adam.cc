@@ -11,9 +11,13 @@ Adam::Adam(Parameters& parameters, const AdamConfig& config)
       config_(config),
       state_{.first_moment = at::zeros_like(parameters.values()),
              .second_moment = at::zeros_like(parameters.values()),
-             .num_steps = at::zeros({}, parameters.values().options())} {
+             .num_steps = at::zeros({}, parameters.values().options()),
+             .learning_rate = at::full({}, config.learning_rate,
+                                       parameters.values().options().dtype(at::kDouble))} {
   check_fields(config);
 }
+
+void Adam::set_learning_rate(double rate) { state_.learning_rate.fill_(rate); }
 
 void Adam::step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm) {
   norm.copy_(parameters_.grads().norm());
@@ -22,10 +26,13 @@ void Adam::step(const at::Tensor& loss, const at::Tensor& broken, const at::Tens
   // The gradient times min(1, max_grad_norm / (norm + 1e-6)); the fused kernel divides.
   const at::Tensor divisor = ((norm + 1e-6) / config_.max_grad_norm).clamp_min(1);
   state_.num_steps.add_(1 - broken);
+  // libtorch reads a rate on the GPU as a float.
+  const at::Tensor rate =
+      parameters_.values().is_cuda() ? state_.learning_rate.to(at::kFloat) : state_.learning_rate;
   at::_fused_adam_({parameters_.values()}, {parameters_.grads()}, {state_.first_moment},
-                   {state_.second_moment}, /*max_exp_avg_sqs=*/{}, {state_.num_steps},
-                   config_.learning_rate, config_.beta1, config_.beta2, /*weight_decay=*/0,
-                   config_.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+                   {state_.second_moment}, /*max_exp_avg_sqs=*/{}, {state_.num_steps}, rate,
+                   config_.beta1, config_.beta2, /*weight_decay=*/0, config_.epsilon,
+                   /*amsgrad=*/false, /*maximize=*/false,
                    /*grad_scale=*/divisor, /*found_inf=*/broken);
 }
 

@@ -53,6 +53,7 @@ struct AdamState {
   at::Tensor first_moment;   // flat, as Parameters::values(); "m"
   at::Tensor second_moment;  // likewise; "v"
   at::Tensor num_steps;      // [] float: steps that were applied
+  at::Tensor learning_rate;  // [] double, on the device, so that CUDA graphs read the current one
 };
 
 class Adam {
@@ -64,6 +65,9 @@ class Adam {
   // libtorch.  The three tensors are floats [] on the device.  Changes no weight if `broken` is 1,
   // or becomes 1 because the loss or the gradient is not finite.
   void step(const at::Tensor& loss, const at::Tensor& broken, const at::Tensor& norm);
+
+  // The learning rate of all later steps; the configured one until then.
+  void set_learning_rate(double rate);
 
   // How many steps were applied; waits for the device.
   std::int64_t num_steps() const;

@@ -27,7 +27,8 @@ std::unique_ptr<Backend> backend_on(const std::string& device, Kernels kernels) 
       Network({1, 1, 1, 2}, {}, 1, Precision::kFp32, two_layers(at::Device(device)), {}), kernels);
 }
 
-// Ten of our steps and of torch::optim::Adam's on the same gradients, some of them clipped.
+// Ten of our steps and of torch::optim::Adam's on the same gradients, some of them clipped, and
+// with another learning rate from the fifth step on.
 void expect_libtorchs_steps(const AdamConfig& config, const std::string& device_name,
                             Kernels kernels) {
   const at::Device device(device_name);
@@ -53,6 +54,10 @@ void expect_libtorchs_steps(const AdamConfig& config, const std::string& device_
       }
       ours.grad().copy_(grad);
       theirs[i].mutable_grad() = grad.clone().to(device);
+    }
+    if (step == 4) {
+      adam.set_learning_rate(0.3 * config.learning_rate);
+      reference.param_groups()[0].options().set_lr(0.3 * config.learning_rate);
     }
     const at::Tensor losses = at::zeros({LossColumn::kCount}, device);
     backend->step(losses, broken, adam);

@@ -185,6 +185,7 @@ PpoStats Ppo::summary(const Rollout& rollout) const {
     stats.minibatches.push_back(losses);
   }
   stats.mean = losses_from(table.mean(0));
+  stats.advantage_deviation = std::sqrt(moments(rollout.advantages.all()).variance);
   stats.explained_variance = explained_variance(rollout);
   return stats;
 }

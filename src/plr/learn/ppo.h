@@ -121,6 +121,7 @@ struct PpoLosses {
 
 struct PpoStats {
   PpoLosses mean;
+  double advantage_deviation = 0;      // of the rollout's advantages before normalization
   double explained_variance = 0;       // of the returns, by the values at collection; 1 is perfect
   std::vector<PpoLosses> minibatches;  // in the order of the gradient steps
 };
@@ -136,6 +137,8 @@ class Ppo {
   PpoStats update(const Rollout& rollout);
 
   void set_hooks(PpoHooks hooks);
+  // The learning rate of all later updates; that of the config until then.
+  void set_learning_rate(double rate) { adam_.set_learning_rate(rate); }
 
   // Weights, moments and step count by name, as views: copy_by_name() saves and restores them.
   std::vector<NamedTensor> state() const;

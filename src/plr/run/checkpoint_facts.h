@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "plr/run/behavior_version.h"
+
 namespace plr::run {
 
 // In bytes, at the checkpoint.
@@ -25,10 +27,23 @@ struct CheckpointFacts {
   std::int64_t steps = 0;
   bool is_final = false;  // the final evaluation is done
   LogSizes sizes = {};
+  std::int64_t behavior_version = kUnnamedBehaviorVersion;  // of the program that saved
 };
 
 // The names in JSON are those of the members.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LogSizes, log, eval, levels, events)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointFacts, steps, is_final, sizes)
+
+inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
+  json = {{"steps", facts.steps},
+          {"is_final", facts.is_final},
+          {"sizes", facts.sizes},
+          {"behavior_version", facts.behavior_version}};
+}
+inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
+  json.at("steps").get_to(facts.steps);
+  json.at("is_final").get_to(facts.is_final);
+  json.at("sizes").get_to(facts.sizes);
+  facts.behavior_version = json.value("behavior_version", kUnnamedBehaviorVersion);
+}
 
 }  // namespace plr::run

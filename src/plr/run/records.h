@@ -48,6 +48,7 @@ struct LogRecord {
   double clip_fraction = kMissing;
   double approx_kl = kMissing;
   double explained_variance = kMissing;           // of the returns, by the values at collection
+  double advantage_deviation = kMissing;          // of the update's advantages, not normalized
   double return_deviation = kMissing;             // by which rewards are divided
   std::optional<double> drac_loss = {};           // with DrAC
   std::optional<std::string> augmentation = {};   // with DrAC
@@ -62,8 +63,9 @@ struct EvalRecord {
 
   std::int64_t update = 0;
   std::int64_t steps = 0;
-  std::int64_t episodes = 0;      // on test levels, and as many on training levels
-  std::string stream = {};        // the random stream from which levels and actions are drawn
+  std::int64_t episodes = 0;  // on test levels, and as many on training levels
+  std::string stream = {};    // the random stream from which levels and actions are drawn
+  std::optional<std::int64_t> behavior_version = {};  // run/behavior_version.h
   double test_return = kMissing;  // means; _error is the standard error of the return
   double test_error = kMissing;
   double test_success = kMissing;
@@ -127,6 +129,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("clip_fraction", record.clip_fraction, Presence::kExpected);
   visit("approx_kl", record.approx_kl, Presence::kExpected);
   visit("explained_variance", record.explained_variance, Presence::kExpected);
+  visit("advantage_deviation", record.advantage_deviation, Presence::kExpected);
   visit("return_deviation", record.return_deviation, Presence::kExpected);
   visit("drac_loss", record.drac_loss, Presence::kOptional);
   visit("augmentation", record.augmentation, Presence::kOptional);
@@ -141,6 +144,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("steps", record.steps, Presence::kRequired);
   visit("episodes", record.episodes, Presence::kExpected);
   visit("stream", record.stream, Presence::kExpected);
+  visit("behavior_version", record.behavior_version, Presence::kOptional);
   visit("test_return", record.test_return, Presence::kRequired);
   visit("test_error", record.test_error, Presence::kExpected);
   visit("test_success", record.test_success, Presence::kExpected);

@@ -37,6 +37,7 @@ LogRecord log_record() {
           .clip_fraction = 0.1,
           .approx_kl = 0.003,
           .explained_variance = 0.7,
+          .advantage_deviation = 0.6,
           .return_deviation = 0.8,
           .drac_loss = 0.05,
           .augmentation = "crop",
@@ -50,6 +51,7 @@ EvalRecord eval_record() {
           .steps = 24576,
           .episodes = 2,
           .stream = "evaluate/3",
+          .behavior_version = 2,
           .test_return = 0.5,
           .test_error = 0.25,
           .test_success = 1,
@@ -68,10 +70,12 @@ constexpr const char* kLogLine =
     R"({"update":3,"steps":24576,"seconds":1.5,"steps_per_second":16384.0,"episodes":40,)"
     R"("return":0.25,"success":0.5,"length":12.0,"policy_loss":-0.01,"value_loss":0.02,)"
     R"("entropy":1.9,"grad_norm":0.4,"clip_fraction":0.1,"approx_kl":0.003,)"
-    R"("explained_variance":0.7,"return_deviation":0.8,"drac_loss":0.05,"augmentation":"crop",)"
+    R"("explained_variance":0.7,"advantage_deviation":0.6,"return_deviation":0.8,)"
+    R"("drac_loss":0.05,"augmentation":"crop",)"
     R"("levels_seen":200,"draws":260,"replay_probability":0.5})";
 constexpr const char* kEvalLine =
-    R"({"update":3,"steps":24576,"episodes":2,"stream":"evaluate/3","test_return":0.5,)"
+    R"({"update":3,"steps":24576,"episodes":2,"stream":"evaluate/3","behavior_version":2,)"
+    R"("test_return":0.5,)"
     R"("test_error":0.25,"test_success":1.0,"test_length":9.0,"train_return":0.75,)"
     R"("train_error":0.0,"train_success":1.0,"train_length":8.0,"gap":0.25,"final":true,)"
     R"("test_returns":[0.25,0.75]})";
@@ -158,15 +162,16 @@ TEST(Records, GiveTensorBoardEveryNumberButTheSteps) {
       EXPECT_EQ(scalar.value, 0.25F);
     }
   }
-  EXPECT_EQ(tags, (std::set<std::string>{"eval/update", "eval/episodes", "eval/test_return",
-                                         "eval/test_error", "eval/test_success", "eval/test_length",
-                                         "eval/train_return", "eval/train_error",
-                                         "eval/train_success", "eval/train_length", "eval/gap"}));
+  EXPECT_EQ(tags,
+            (std::set<std::string>{"eval/update", "eval/behavior_version", "eval/episodes",
+                                   "eval/test_return", "eval/test_error", "eval/test_success",
+                                   "eval/test_length", "eval/train_return", "eval/train_error",
+                                   "eval/train_success", "eval/train_length", "eval/gap"}));
   LogRecord log = log_record();
-  EXPECT_EQ(record_scalars(log).size(), 19U);  // 21 fields without steps and augmentation
+  EXPECT_EQ(record_scalars(log).size(), 20U);  // 21 fields without steps and augmentation
   EXPECT_EQ(record_scalars(log).front().tag, "train/update");
   log.draws.reset();
-  EXPECT_EQ(record_scalars(log).size(), 18U);
+  EXPECT_EQ(record_scalars(log).size(), 19U);
 }
 
 TEST(RecordFiles, AreReadLineByLine) {

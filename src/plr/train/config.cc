@@ -90,6 +90,16 @@ std::int64_t steps_per_update(const TrainConfig& config) {
   return config.env.num_slots * config.schedule.rollout_length;
 }
 
+std::int64_t num_updates(const TrainConfig& config) {
+  return config.schedule.steps / steps_per_update(config);
+}
+
+double learning_rate_of(const TrainConfig& config, std::int64_t update) {
+  const double rate = config.ppo.adam.learning_rate;
+  if (config.schedule.learning_rate_schedule == LearningRateSchedule::kConstant) return rate;
+  return rate * (1 - static_cast<double>(update) / static_cast<double>(num_updates(config)));
+}
+
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
   const std::int64_t batch = steps_per_update(config);

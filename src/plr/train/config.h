@@ -58,6 +58,11 @@ struct TaskConfig {
   static constexpr std::tuple kFields{kEnv, kLevels, kCurriculum};
 };
 
+enum class LearningRateSchedule : std::uint8_t { kConstant, kLinear };
+constexpr std::array<std::string_view, 2> enum_names(LearningRateSchedule) {
+  return {"constant", "linear"};
+}
+
 // Episodes of one evaluation.
 inline constexpr Bounds kEpisodes = from_to(1, 1 << 20);
 
@@ -69,6 +74,11 @@ struct ScheduleConfig {
   std::int64_t rollout_length = 256;
   static constexpr Field kRolloutLength{&ScheduleConfig::rollout_length, "rollout_length",
                                         from_to(1, 1 << 20), "steps of each slot per update"};
+
+  LearningRateSchedule learning_rate_schedule = LearningRateSchedule::kConstant;
+  static constexpr Field kLearningRateSchedule{
+      &ScheduleConfig::learning_rate_schedule, "learning_rate_schedule",
+      "linear: the learning rate decreases from update to update, to 0 at the end of the run"};
 
   std::uint64_t seed = 1;
   static constexpr Field kSeed{&ScheduleConfig::seed, "seed",
@@ -98,9 +108,9 @@ struct ScheduleConfig {
       &ScheduleConfig::levels_interval, "levels_interval", at_least(1),
       "updates between records of the levels' replay probabilities"};
 
-  static constexpr std::tuple kFields{
-      kSteps,         kRolloutLength,      kSeed,          kEvalInterval, kEvalEpisodes,
-      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
+  static constexpr std::tuple kFields{kSteps,         kRolloutLength,      kLearningRateSchedule,
+                                      kSeed,          kEvalInterval,       kEvalEpisodes,
+                                      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
 };
 
 struct NetworkConfig {
@@ -147,6 +157,10 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
 
 // Steps of all slots; a run consists of whole updates.
 std::int64_t steps_per_update(const TrainConfig& config);
+std::int64_t num_updates(const TrainConfig& config);
+
+// The learning rate of an update, counted from 0, by learning_rate_schedule.
+double learning_rate_of(const TrainConfig& config, std::int64_t update);
 
 // Throws std::invalid_argument for the first invalid setting.
 void check(const TrainConfig& config);
@@ -166,6 +180,13 @@ inline constexpr std::array kObsoleteSettings = {
     ObsoleteSetting{"slot_groups", "every slot advances on its own since version 0.2"}};
 // The reason; empty if the name is none of them.
 std::string_view obsolete_reason(std::string_view name);
+
+// Settings that runs of earlier versions lack, with the values that they had in effect.
+struct AddedSetting {
+  std::string_view name;
+  std::string_view value;
+};
+inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedule", "constant"}};
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);

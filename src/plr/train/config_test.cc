@@ -184,6 +184,19 @@ TEST(TrainConfig, AcceptsSettingsOfEarlierVersionsWithoutEffect) {
   EXPECT_TRUE(obsolete_reason("steps").empty());
 }
 
+TEST(TrainConfig, TheLearningRateIsConstantOrDecreasesLinearlyToZero) {
+  TrainConfig config;
+  config.env.num_slots = 10;
+  config.schedule.rollout_length = 10;
+  config.schedule.steps = 450;  // four updates
+  config.ppo.adam.learning_rate = 0.4;
+  EXPECT_EQ(learning_rate_of(config, 3), 0.4);
+  config.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;
+  EXPECT_EQ(learning_rate_of(config, 0), 0.4);
+  EXPECT_DOUBLE_EQ(learning_rate_of(config, 1), 0.3);
+  EXPECT_DOUBLE_EQ(learning_rate_of(config, 3), 0.1);
+}
+
 TEST(TrainConfig, NamesTheInvalidSettingAndItsBound) {
   EXPECT_EQ(message_of_set("temperatur", "1"),
             "unknown setting 'temperatur'; did you mean temperature?");

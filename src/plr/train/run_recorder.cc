@@ -4,6 +4,7 @@
 #include <string>
 
 #include "plr/base/fields.h"
+#include "plr/run/behavior_version.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::train {
@@ -29,6 +30,7 @@ run::LogRecord RunRecorder::log_record(const Progress& progress,
                            .clip_fraction = stats.mean.clip_fraction,
                            .approx_kl = stats.mean.approx_kl,
                            .explained_variance = stats.explained_variance,
+                           .advantage_deviation = stats.advantage_deviation,
                            .return_deviation = std::sqrt(parts_.normalizer.variance())};
   if (const auto& drac = parts_.regularizers.drac()) {
     record.drac_loss = stats.mean.extra_loss;
@@ -68,6 +70,7 @@ std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
                             .steps = progress.steps,
                             .episodes = num_episodes,
                             .stream = stream,
+                            .behavior_version = run::kBehaviorVersion,
                             .test_return = test.mean_return(),
                             .test_error = test.standard_error(),
                             .test_success = test.success_rate(),

@@ -15,6 +15,7 @@
 #include "plr/learn/backend.h"
 #include "plr/learn/kernel_choice.h"
 #include "plr/learn/regularizers.h"
+#include "plr/run/behavior_version.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/checkpoint_facts.h"
 #include "plr/run/layout.h"
@@ -113,7 +114,6 @@ class Trainer::Run {
   void save();
   Progress progress() const;
 
-  std::int64_t num_updates() const { return config.schedule.steps / steps_per_update(config); }
   bool is_saved() const { return saved_update_ == update; }
   double seconds() const {
     return collect::Seconds(std::chrono::steady_clock::now() - started_).count();
@@ -139,7 +139,8 @@ class Trainer::Run {
   std::optional<RunFiles> files;
 
   std::int64_t update = 0;
-  bool is_final = false;  // the final evaluation is done
+  bool is_final = false;                                 // the final evaluation is done
+  std::int64_t resumed_version = run::kBehaviorVersion;  // of the checkpoint, if resumed
   collect::Seconds learning{};
 
  private:
@@ -163,7 +164,7 @@ class Trainer::Run {
 
 bool Trainer::run(const Watch& watch) {
   Run& r = *run_;
-  while (r.update < r.num_updates()) {
+  while (r.update < num_updates(r.config)) {
     r.collector.fill(r.rollout);
     learn::compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
     const learn::PpoStats stats = r.update_agent();
@@ -171,7 +172,7 @@ bool Trainer::run(const Watch& watch) {
     if (watch.updated) watch.updated(r.progress());
     if (watch.should_stop && watch.should_stop()) break;
   }
-  if (r.update == r.num_updates()) {
+  if (r.update == num_updates(r.config)) {
     r.finish(watch.should_stop);
   } else if (!r.is_saved()) {
     r.save();
@@ -209,13 +210,15 @@ void Trainer::Run::resume() {
   }
   restore_checkpoint(checkpoint, checkpoint_parts(), folder);
   const auto facts = checkpoint.facts.get<run::CheckpointFacts>();
-  is_final = facts.is_final && update >= num_updates();
+  is_final = facts.is_final && update >= num_updates(config);
+  resumed_version = facts.behavior_version;
   files->truncate_to(facts.sizes);
   run::remove_leftovers(folder / layout::kCheckpoints);  // a finished run does not save again
 }
 
 learn::PpoStats Trainer::Run::update_agent() {
   const collect::Stopwatch watch(learning);
+  ppo.set_learning_rate(learning_rate_of(config, update));
   learn::PpoStats stats = ppo.update(rollout);
   ++update;
   return stats;
@@ -256,8 +259,10 @@ void Trainer::Run::save() {
   write_text(folder / layout::kLevelTable, run::level_table_to_csv(recorder.level_table()));
   run::Checkpoint checkpoint = compose_checkpoint(checkpoint_parts());
   checkpoint.update = update;
-  checkpoint.facts =
-      run::CheckpointFacts{.steps = steps(), .is_final = is_final, .sizes = files->sync()};
+  checkpoint.facts = run::CheckpointFacts{.steps = steps(),
+                                          .is_final = is_final,
+                                          .sizes = files->sync(),
+                                          .behavior_version = run::kBehaviorVersion};
   run::save_checkpoint(folder / layout::kCheckpoints, checkpoint);
   saved_update_ = update;
 }
@@ -267,7 +272,7 @@ Progress Trainer::Run::progress() const {
   const double elapsed = seconds();
   const auto steps_here = static_cast<double>((update - first_update_) * steps_per_update(config));
   return {.update = update,
-          .num_updates = num_updates(),
+          .num_updates = num_updates(config),
           .steps = steps(),
           .seconds = elapsed,
           .steps_per_second = elapsed > 0 ? steps_here / elapsed : 0,
@@ -299,8 +304,18 @@ Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::
 
 const TrainConfig& Trainer::config() const { return run_->config; }
 Progress Trainer::progress() const { return run_->progress(); }
-std::string Trainer::kernel_note() const {
-  return learn::libtorch_note(run_->backend->network(), run_->config.compute.kernels);
+std::vector<std::string> Trainer::notes() const {
+  std::vector<std::string> lines;
+  const std::string kernels =
+      learn::libtorch_note(run_->backend->network(), run_->config.compute.kernels);
+  if (!kernels.empty()) lines.push_back(kernels);
+  if (run_->resumed_version != run::kBehaviorVersion) {
+    lines.push_back("this run was begun with behavior version " +
+                    std::to_string(run_->resumed_version) + "; version " +
+                    std::to_string(run::kBehaviorVersion) +
+                    " continues it, so that it is not the run of either version (CHANGELOG.md)");
+  }
+  return lines;
 }
 
 TrainTimes Trainer::times() const {
@@ -318,7 +333,12 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
     throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
   }
   TrainConfig config;
-  const std::set<std::string> given = set_by_file(config, path);
+  std::set<std::string> given = set_by_file(config, path);
+  for (const AddedSetting& added : kAddedSettings) {
+    if (given.insert(std::string(added.name)).second) {
+      set(config, added.name, std::string(added.value));
+    }
+  }
   for (const auto& [name, value] : values_of(config)) {
     if (!given.contains(name)) {
       throw std::invalid_argument(path.string() + " has no " + name +

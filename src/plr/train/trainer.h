@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plr/train/config.h"
 #include "plr/train/progress.h"
@@ -58,8 +59,9 @@ class Trainer {
   const TrainConfig& config() const;
   Progress progress() const;
   TrainTimes times() const;
-  // One line if libtorch computes the network although native kernels were allowed; else empty.
-  std::string kernel_note() const;
+  // Lines that the user should see: that libtorch computes the network although native kernels were
+  // allowed; that the run was begun by a program of another behavior version.
+  std::vector<std::string> notes() const;
 
  private:
   class Run;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plr/base/files.h"
+#include "plr/run/behavior_version.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/json_lines.h"
 #include "plr/train/trainer_testing.h"
@@ -88,6 +89,8 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
          set_method(c, Method::kUcbDracPlr);
          c.drac.ucb.each_arm_once = true;  // all eight augmentations are used
        }},
+      {"linear rate",
+       [](TrainConfig& c) { c.schedule.learning_rate_schedule = LearningRateSchedule::kLinear; }},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);
@@ -192,15 +195,44 @@ TEST_F(TrainerTest, LocksTheRunBeforeItReadsTheCheckpoint) {
             std::string::npos);
 }
 
+// Removes a setting from the config.toml of a run.
+void erase_setting(const fs::path& folder, const std::string& name) {
+  const fs::path path = folder / "config.toml";
+  std::string text = read_text(path);
+  const std::size_t line = text.find("\n" + name + " = ");
+  text.erase(line, text.find('\n', line + 1) - line);
+  write_text(path, text);
+}
+
+TEST_F(TrainerTest, GivesSettingsThatOldRunsLackTheirOldValues) {
+  TrainConfig config = tiny();
+  EXPECT_TRUE(Trainer(config, run("run")).run({}));
+  for (const AddedSetting& added : kAddedSettings)
+    erase_setting(run("run"), std::string(added.name));
+  EXPECT_EQ(to_toml(config_of_run(run("run"))), to_toml(config));
+}
+
+TEST_F(TrainerTest, SaysThatARunWasBegunWithAnotherBehaviorVersion) {
+  {
+    Trainer trainer(tiny(), run("run"));
+    train_for(trainer, 1);
+  }
+  EXPECT_TRUE(Trainer::resume(run("run")).notes().empty());
+  const fs::path checkpoints = run("run") / "checkpoint";
+  run::Checkpoint checkpoint = run::load_checkpoint(checkpoints);
+  checkpoint.facts.erase("behavior_version");
+  run::save_checkpoint(checkpoints, checkpoint);
+  const std::vector<std::string> notes = Trainer::resume(run("run")).notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("begun with behavior version 1;"), std::string::npos) << notes[0];
+}
+
 TEST_F(TrainerTest, RefusesIncompleteSettings) {
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
-  const fs::path path = run("run") / "config.toml";
-  std::string text = read_text(path);
-  const std::size_t line = text.find("learning_rate = ");
-  text.erase(line, text.find('\n', line) + 1 - line);
-  write_text(path, text);
+  erase_setting(run("run"), "learning_rate");
   EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run")); }),
-            path.string() + " has no learning_rate; the settings of a run must be complete");
+            (run("run") / "config.toml").string() +
+                " has no learning_rate; the settings of a run must be complete");
 }
 
 TEST_F(TrainerTest, TruncatesNoLogIfOneIsLostAndResumesWithoutTensorBoardEvents) {
@@ -283,6 +315,7 @@ TEST_F(TrainerTest, MarksTheFinalEvaluationAndListsItsReturns) {
   EXPECT_FALSE(evaluations.front().contains("test_returns"));
   EXPECT_FALSE(evaluations.front().contains("final"));
   EXPECT_EQ(evaluations.back().at("final"), true);
+  EXPECT_EQ(evaluations.back().at("behavior_version"), run::kBehaviorVersion);
   EXPECT_EQ(std::ssize(evaluations.back().at("test_returns")), config.schedule.final_episodes);
 }
 

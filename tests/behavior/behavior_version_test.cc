@@ -1,0 +1,204 @@
+// Pins the behavior version: short runs with a scripted policy must play the recorded episodes.
+//
+// A trace is a hash of everything discrete that a run does: levels, actions, ends, observations,
+// and of the normalized rewards.  The policy is a function of observation and uniform number, so
+// that no floating-point network takes part; every curriculum, MiniGrid and Procgen do. traces.json
+// has the recorded hashes and the version that they belong to.
+#include "plr/run/behavior_version.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plr/catalog/make_env.h"
+#include "plr/collect/collector.h"
+#include "plr/core/algorithms.h"
+#include "plr/core/level_replay.h"
+#include "plr/core/tscl.h"
+#include "plr/core/uniform.h"
+#include "tests/support/procgen_installed.h"
+
+namespace plr {
+namespace {
+
+// 64-bit FNV-1a.
+class Hash {
+ public:
+  template <class T>
+  void add(std::span<const T> values) {
+    for (const std::byte byte : std::as_bytes(values)) {
+      value_ = (value_ ^ static_cast<std::uint64_t>(byte)) * 1099511628211U;
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037U;
+};
+
+// Actions are uniform; values and policy terms are small fractions made of the observation.
+class ScriptedInference final : public collect::Inference {
+ public:
+  ScriptedInference(const EnvSpec& spec, std::size_t num_steps)
+      : num_actions_(spec.num_actions),
+        obs_size_(spec.observation_size()),
+        observations_(static_cast<std::size_t>(spec.num_slots) * obs_size_),
+        results_(static_cast<std::size_t>(spec.num_slots)),
+        seen_(num_steps + 1, results_.size()) {}
+
+  std::span<std::uint8_t> observations() override { return observations_; }
+  std::span<collect::InferenceResult> results() override { return results_; }
+  bool takes_any_batch() const override { return true; }
+  std::size_t num_lanes() const override { return 1; }
+  void refresh() override {}
+  void check_device() override {}
+  void submit(std::size_t /*lane*/, std::span<const collect::InferenceItem> items) override {
+    for (const collect::InferenceItem& item : items) {
+      const auto slot = static_cast<std::size_t>(item.slot);
+      Hash hash;
+      hash.add(std::span<const std::uint8_t>(observations_).subspan(slot * obs_size_, obs_size_));
+      seen_[static_cast<std::size_t>(item.step)][slot] = hash.value();
+      collect::write_result(
+          {.action = static_cast<float>(static_cast<int>(item.uniform * num_actions_)),
+           .log_prob = -1,
+           .value = static_cast<float>(hash.value() % 64) / 32,
+           .term = static_cast<float>(hash.value() % 8) / 8},
+          results_[slot]);
+    }
+  }
+
+  // A hash of the observation of every step and slot of the last rollout.
+  std::span<const std::uint64_t> seen() const { return seen_.all(); }
+
+ private:
+  int num_actions_;
+  std::size_t obs_size_;
+  std::vector<std::uint8_t> observations_;
+  std::vector<collect::InferenceResult> results_;
+  collect::StepTable<std::uint64_t> seen_;
+};
+
+struct Scenario {
+  std::string name;
+  EpisodeScorerConfig scorer;
+  std::function<std::unique_ptr<Curriculum>(const VectorEnv&, const Random&)> make_curriculum;
+};
+
+template <class Config>
+Config with(Algorithm algorithm) {
+  Config config;
+  set_algorithm(config, algorithm);
+  return config;
+}
+
+std::vector<Scenario> scenarios() {
+  const LevelSet levels = LevelSet::range(0, 40);
+  const auto replay = [levels](const LevelReplayConfig& config) {
+    return [=](const VectorEnv&, const Random& random) {
+      return std::make_unique<LevelReplay>(levels, config, random);
+    };
+  };
+  return {
+      {"plr", {}, replay({})},
+      {"plr, paper", with<EpisodeScorerConfig>(Algorithm::kPaper),
+       replay(with<LevelReplayConfig>(Algorithm::kPaper))},
+      {"plr, released code", with<EpisodeScorerConfig>(Algorithm::kReleasedCode),
+       replay(with<LevelReplayConfig>(Algorithm::kReleasedCode))},
+      {"plr, stream with a buffer",
+       {},
+       [](const VectorEnv& env, const Random& random) {
+         LevelReplayConfig config{.schedule = ReplaySchedule::kFixed};
+         config.buffer_size = 16;
+         return std::make_unique<LevelReplay>(env.spec().full_distribution, config, random);
+       }},
+      {"plr, policy entropy",
+       {.score_function = ScoreFunction::kPolicyEntropy},
+       replay({.transform = Transform::kProportional})},
+      {"uniform",
+       {},
+       [levels](const VectorEnv&, const Random& random) {
+         return std::make_unique<Uniform>(levels, random);
+       }},
+      {"tscl",
+       {},
+       [levels](const VectorEnv&, const Random& random) {
+         return std::make_unique<Tscl>(levels, TsclConfig{}, random);
+       }},
+  };
+}
+
+std::string trace(const std::string& env_name, const Scenario& scenario, int num_workers) {
+  constexpr int kSlots = 8;
+  constexpr std::size_t kSteps = 64;
+  constexpr int kRollouts = 4;
+  const auto env = catalog::make_env(env_name, {.num_slots = kSlots, .num_workers = num_workers});
+  const Streams streams(1);
+  const auto curriculum = scenario.make_curriculum(*env, streams.named("levels"));
+  ScriptedInference inference(env->spec(), kSteps);
+  EpisodeScorer scorer(scenario.scorer, kSlots, kSteps);
+  RewardNormalizer normalizer({}, kSlots);
+  collect::Collector collector({*env, *curriculum, scorer, normalizer, inference},
+                               streams.named("actions"), kSteps);
+  collect::StepTables rollout(kSteps, kSlots);
+  Hash hash;
+  collector.begin();
+  for (int i = 0; i < kRollouts; ++i) {
+    collector.fill(rollout);
+    hash.add(std::span<const std::uint64_t>(rollout.levels.all()));
+    hash.add(std::span<const std::int32_t>(rollout.actions.all()));
+    hash.add(std::span<const std::uint8_t>(rollout.done.all()));
+    hash.add(std::span<const float>(rollout.rewards.all()));
+    hash.add(inference.seen());
+  }
+  return std::to_string(hash.value());
+}
+
+nlohmann::json recorded() {
+  std::ifstream file(PLR_BEHAVIOR_TRACES);
+  return nlohmann::json::parse(file);
+}
+
+// Compares the traces of an environment with the recorded ones and prints those to record.
+void expect_recorded_traces(const std::string& env) {
+  const nlohmann::json file = recorded();
+  nlohmann::json now;
+  for (const Scenario& scenario : scenarios()) {
+    now[scenario.name] = trace(env, scenario, 1);
+    EXPECT_EQ(now[scenario.name], trace(env, scenario, 3)) << env << ", " << scenario.name;
+  }
+  EXPECT_EQ(file.at("traces").value(env, nlohmann::json()), now)
+      << "A run with the same seed differs from before.  If that is a mistake, find it.  If it is "
+         "intended, raise kBehaviorVersion in src/plr/run/behavior_version.h from "
+      << run::kBehaviorVersion << " to " << run::kBehaviorVersion + 1
+      << ", describe the change there and in CHANGELOG.md, and record in "
+         "tests/behavior/traces.json "
+         "\"version\": "
+      << run::kBehaviorVersion + 1 << " and for \"" << env << "\":\n"
+      << now.dump(2);
+}
+
+TEST(BehaviorVersion, TracesAreRecordedForIt) {
+  EXPECT_EQ(recorded().at("version"), run::kBehaviorVersion)
+      << "record the traces of this version in tests/behavior/traces.json";
+}
+
+TEST(BehaviorVersion, MinigridRunsPlayTheRecordedEpisodes) {
+  expect_recorded_traces("minigrid/MultiRoom-N4-Random");
+  expect_recorded_traces("minigrid/MiniGrid-Empty-Random-6x6-v0");
+}
+
+TEST(BehaviorVersion, ProcgenRunsPlayTheRecordedEpisodes) {
+  PLR_NEEDS_PROCGEN();
+  expect_recorded_traces("procgen/leaper");
+  expect_recorded_traces("procgen/bigfish");
+}
+
+}  // namespace
+}  // namespace plr
