@@ -214,8 +214,9 @@ void add_train(CLI::App& program) {
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
   verb->add_option(
           "--algorithm", arguments->algorithm,
-          "default: the paper, but episodes are scored in pieces (D6); paper: exactly the paper; "
-          "released-code: the code of its authors")
+          "default: the paper, but episodes are scored in pieces (D6) and MiniGrid's network is "
+          "the "
+          "preset's (E3, E4); paper: exactly the paper; released-code: the code of its authors")
       ->capture_default_str();
   verb->add_option("--method", arguments->method,
                    "a method of the paper with its best settings: " + method_names());

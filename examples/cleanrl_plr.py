@@ -5,8 +5,10 @@
     python examples/cleanrl_plr.py --curriculum uniform  # the baseline
     python examples/cleanrl_plr.py --env minigrid/MultiRoom-N4-Random --levels 4000 --steps 20000000
 
-The task, network and settings are those of `./plr train`.  What Prioritized Level Replay adds to a PPO
-is marked by (1) to (4); everything else is ordinary PPO.
+The task, the layers of the network and the settings of PPO are those of `./plr train`.  The initial
+weights are not (there: Xavier-uniform convolutions, and hidden layers with gain sqrt(2)), and scores
+are recorded once per rollout instead of at the end of each episode.  What Prioritized Level Replay
+adds to a PPO is marked by (1) to (4); everything else is ordinary PPO.
 """
 
 import argparse

@@ -73,12 +73,19 @@ class Field {
     field.released_ = value;
     return field;
   }
+  // Presets choose the value of this field: an algorithm without a value of its own keeps theirs.
+  constexpr Field chosen_by_presets() const {
+    Field field = *this;
+    field.is_chosen_by_presets_ = true;
+    return field;
+  }
 
   constexpr std::string_view name() const { return name_; }
   constexpr const Bounds& bounds() const { return bounds_; }
   constexpr std::string_view help() const { return help_; }
   constexpr const std::optional<Value>& paper() const { return paper_; }
   constexpr const std::optional<Value>& released() const { return released_; }
+  constexpr bool is_chosen_by_presets() const { return is_chosen_by_presets_; }
   Value default_value() const { return Config{}.*member_; }
 
   // Calls visit(*this, the value in `config`).
@@ -94,6 +101,7 @@ class Field {
   std::string_view help_;
   std::optional<Value> paper_ = {};
   std::optional<Value> released_ = {};
+  bool is_chosen_by_presets_ = false;
 };
 
 template <class Config, class Visit>

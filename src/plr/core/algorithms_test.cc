@@ -46,5 +46,24 @@ TEST(SetAlgorithm, ReturnsToTheDefaults) {
   EXPECT_EQ(fields_text(config), fields_text(LevelReplayConfig{}));
 }
 
+struct NetworkConfig {
+  bool pool = true;
+  static constexpr Field kPool =
+      Field{&NetworkConfig::pool, "pool", "of the first layer"}.paper(false).chosen_by_presets();
+  static constexpr std::tuple kFields{kPool};
+};
+
+TEST(SetAlgorithm, KeepsWhatAPresetChoseWhereTheAlgorithmHasNoValue) {
+  for (const bool chosen : {false, true}) {
+    NetworkConfig config{.pool = chosen};
+    set_algorithm(config, Algorithm::kDefault);
+    EXPECT_EQ(config.pool, chosen);
+    set_algorithm(config, Algorithm::kReleasedCode);
+    EXPECT_EQ(config.pool, chosen);
+    set_algorithm(config, Algorithm::kPaper);
+    EXPECT_FALSE(config.pool);
+  }
+}
+
 }  // namespace
 }  // namespace plr

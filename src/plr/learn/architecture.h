@@ -21,14 +21,17 @@ struct GridCnnConfig {
       "channels of MiniGrid's last convolution: 32, or 64 for ObstructedMazeGamut (E5)"};
 
   bool pool = true;
-  static constexpr Field kPool{
-      &GridCnnConfig::pool, "pool",
-      "MiniGrid's 2x2 max-pool after the first convolution; in the released code only (E4)"};
+  static constexpr Field kPool =
+      Field{&GridCnnConfig::pool, "pool",
+            "MiniGrid's 2x2 max-pool after the first convolution; in the released code only (E4)"}
+          .paper(false)
+          .chosen_by_presets();
 
   bool shared_hidden = false;
-  static constexpr Field kSharedHidden{
-      &GridCnnConfig::shared_hidden, "shared_hidden",
-      "MiniGrid's policy and value share a hidden layer; in the paper's text only (E3)"};
+  static constexpr Field kSharedHidden =
+      Field{&GridCnnConfig::shared_hidden, "shared_hidden",
+            "MiniGrid's policy and value share a hidden layer; in the paper's text only (E3)"}
+          .paper(true);
 
   static constexpr std::tuple kFields{kChannels, kPool, kSharedHidden};
 };

@@ -27,19 +27,23 @@ bool is_irrelevant_setting(const std::string& name) {
 
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
 
-// Whether every setting of `config` in which the released code differs has its value there.
-template <class Config>
-bool is_released_code(const RunData& run, const Config& config) {
-  bool is_released = true;
-  visit_descriptions(config, [&](const auto& field, const auto&) {
-    if (!field.released()) return;
-    is_released &= run.setting(std::string(field.name())) == to_text(*field.released());
-  });
-  return is_released;
+// The settings in which the released code differs, with its values.
+const std::map<std::string, std::string>& released_settings() {
+  static const std::map<std::string, std::string> all = [] {
+    std::map<std::string, std::string> settings;
+    const auto add = [&](const auto& field, const auto&) {
+      if (field.released()) settings.emplace(field.name(), to_text(*field.released()));
+    };
+    visit_descriptions(LevelReplayConfig{}, add);
+    visit_descriptions(EpisodeScorerConfig{}, add);
+    return settings;
+  }();
+  return all;
 }
 
 bool is_released_code(const RunData& run) {
-  return is_released_code(run, LevelReplayConfig{}) && is_released_code(run, EpisodeScorerConfig{});
+  return std::all_of(released_settings().begin(), released_settings().end(),
+                     [&](const auto& entry) { return run.setting(entry.first) == entry.second; });
 }
 
 // The method's name per run, with ", released-code" for runs that have all settings of the released
@@ -82,18 +86,24 @@ std::string method_name(const RunData& run) {
 
 std::vector<std::string> run_labels(std::span<const RunData> runs) {
   std::vector<std::string> labels = method_names(runs);
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    groups[{runs[i].env(), labels[i]}].push_back(i);
-  }
-  // A setting that differs in one group of a method is part of the labels of all its runs.
-  std::map<std::string, std::set<std::string>> differing;  // settings by method
+  std::map<std::string, std::set<std::string>> differing;  // settings by label
   for (const std::string& name : setting_names(runs)) {
     if (is_irrelevant_setting(name)) continue;
-    for (const auto& [key, members] : groups) {
-      const std::string& first = runs[members.front()].setting(name);
-      const auto differs = [&](std::size_t i) { return runs[i].setting(name) != first; };
-      if (std::any_of(members.begin(), members.end(), differs)) differing[key.second].insert(name);
+    // Which runs of an environment this setting must be equal in to be left out.
+    const auto scope = [&](std::size_t i) -> std::string {
+      if (name == "steps") return "";  // a budget matters in every comparison
+      return released_settings().contains(name) ? labels[i] : method_name(runs[i]);
+    };
+    std::map<std::pair<std::string, std::string>, std::string>
+        first;                     // value by environment, scope
+    std::set<std::string> scopes;  // in which the setting differs in some environment
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::string& value = runs[i].setting(name);
+      const auto [entry, is_new] = first.try_emplace({runs[i].env(), scope(i)}, value);
+      if (!is_new && entry->second != value) scopes.insert(scope(i));
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (scopes.contains(scope(i))) differing[labels[i]].insert(name);
     }
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {

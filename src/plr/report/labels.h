@@ -3,7 +3,8 @@
 // A label starts with the method as the paper names it: uniform, plr, ucb-drac+plr. If runs of one
 // method and environment differ in other settings, the label lists these settings: "plr,
 // staleness_coef 0.3". Runs with the released code's settings of level replay and scoring are "plr,
-// released-code". Seeds and settings of the machine are never part of a label.
+// released-code". If any runs of one environment have different budgets, all labels list theirs:
+// "uniform, steps 120M". Seeds and settings of the machine are never part of a label.
 //
 //   run_labels(found.runs)   // {"uniform", "plr", "plr"}
 //

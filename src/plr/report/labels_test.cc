@@ -56,6 +56,28 @@ TEST(Labels, AbbreviateReleasedCodeSettingsIfOtherRunsDiffer) {
                                       "plr, open_episodes stitch"}));
 }
 
+TEST(Labels, ListDifferentBudgetsOfAnyMethods) {
+  const std::vector<RunData> runs = {run_with({{"steps", "50000000"}}),
+                                     run_with({{"curriculum", "uniform"}, {"steps", "120000000"}}),
+                                     run_with({{"env", "minigrid/Y"}, {"steps", "50000000"}})};
+  EXPECT_EQ(run_labels(runs),
+            (std::vector<std::string>{"plr, steps 50M", "uniform, steps 120M", "plr, steps 50M"}));
+}
+
+TEST(Labels, ListSettingsInWhichReleasedCodeRunsDiffer) {
+  Settings released = {{"steps", "86000000"}, {"entropy_coef", "0.003"}};
+  const auto add = [&](const auto& field, const auto&) {
+    if (field.released()) released.emplace(field.name(), to_text(*field.released()));
+  };
+  visit_descriptions(LevelReplayConfig{}, add);
+  visit_descriptions(EpisodeScorerConfig{}, add);
+  const std::vector<RunData> runs = {run_with({{"steps", "50000000"}, {"entropy_coef", "0.01"}}),
+                                     run_with(released)};
+  EXPECT_EQ(run_labels(runs),
+            (std::vector<std::string>{"plr, entropy_coef 0.01, steps 50M",
+                                      "plr, released-code, entropy_coef 0.003, steps 86M"}));
+}
+
 TEST(Labels, ListTheStrengthOfMixreg) {
   const std::vector<RunData> runs = {run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}}),
                                      run_with({{"curriculum", "uniform"}, {"mixreg", "0.2"}})};

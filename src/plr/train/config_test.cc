@@ -132,8 +132,31 @@ TEST(TrainConfig, FollowsThePaperExactlyWithAlgorithmPaper) {
   set_algorithm(config, Algorithm::kReleasedCode);
   set_algorithm(config, Algorithm::kPaper);
   EXPECT_EQ(config.scorer.open_episodes, OpenEpisodes::kStitch);
+  EXPECT_TRUE(config.network.grid_cnn.shared_hidden);
   config.scorer.open_episodes = OpenEpisodes::kCommit;
+  config.network.grid_cnn.shared_hidden = false;
   EXPECT_EQ(to_toml(config), to_toml(preset("minigrid-multiroom")));
+}
+
+TEST(TrainConfig, HasThePapersNetworkWithAlgorithmPaper) {
+  for (const char* name : {"minigrid-multiroom", "minigrid-omg-easy", "minigrid-omg-medium"}) {
+    TrainConfig config = preset(name);
+    set_algorithm(config, Algorithm::kPaper);
+    EXPECT_FALSE(config.network.grid_cnn.pool) << name;          // E4
+    EXPECT_TRUE(config.network.grid_cnn.shared_hidden) << name;  // E3
+    EXPECT_EQ(config.network.grid_cnn.channels, preset(name).network.grid_cnn.channels);
+  }
+}
+
+TEST(TrainConfig, LeavesThePoolToThePresetWithOtherAlgorithms) {
+  for (const Algorithm algorithm : {Algorithm::kDefault, Algorithm::kReleasedCode}) {
+    for (const auto& [name, summary] : presets()) {
+      TrainConfig config = preset(name);
+      set_algorithm(config, algorithm);
+      EXPECT_EQ(config.network.grid_cnn.pool, preset(name).network.grid_cnn.pool) << name;
+      EXPECT_FALSE(config.network.grid_cnn.shared_hidden) << name;
+    }
+  }
 }
 
 TEST(TrainConfig, AgreesWithTheCoreAboutTheReleasedCode) {
