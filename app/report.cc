@@ -10,6 +10,7 @@
 
 #include "app/verbs.h"
 #include "plr/base/files.h"
+#include "plr/report/behavior_versions.h"
 #include "plr/report/export.h"
 #include "plr/report/page.h"
 #include "plr/report/statistics_json.h"
@@ -56,6 +57,8 @@ void print_problems(const report::FoundRuns& found) {
       fmt::print(stderr, "{}: {}\n", run.folder.string(), remark);
     }
   }
+  const std::string mixed = report::mixed_versions_warning(found.runs);
+  if (!mixed.empty()) fmt::print(stderr, "{}\n", mixed);
 }
 
 void report(const ReportArguments& arguments) {

@@ -56,7 +56,7 @@ class Report(ProgramTest):
         names = {path.name for path in (self.folder / "figures").iterdir()}
         for table in ("returns", "gaps", "robust"):
             self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
-        self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "test-multiroom-n4-random.svg",
+        self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "training.csv", "test-multiroom-n4-random.svg",
                               "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
@@ -67,6 +67,15 @@ class Report(ProgramTest):
         self.assertLess((self.folder / "a/report.html").stat().st_size, 1_000_000)
 
     # ---- messages
+
+    def test_mixed_behavior_versions_are_named_in_one_line(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=(1,))
+        path = self.folder / "runs/multiroom-n4-random-plr-s1/eval.jsonl"
+        path.write_text(path.read_text().replace('{"steps"', '{"behavior_version": 2, "steps"'))
+        done = self.report("runs", "--export", "figures")
+        self.assertEqual(done.stderr, "behavior versions are mixed: MultiRoom-N4-Random (version 1: 1 run, "
+                                      "version 2: 1 run)\n")
+        self.assertIn('minigrid/MultiRoom-N4-Random,"plr",1,2,', (self.folder / "figures/runs.csv").read_text())
 
     def test_unreadable_runs_are_named_and_the_others_reported(self):
         sample_runs.write_runs(self.folder / "runs", seeds=(1,))

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "plr/report/behavior_versions.h"
 #include "plr/report/escaping.h"
 #include "plr/report/labels.h"
 
@@ -34,9 +35,11 @@ std::string curves_csv(const Analysis& analysis) {
 }
 
 std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
-  const std::vector<std::string> settings = differing_settings(runs);
+  std::vector<std::string> settings = differing_settings(runs);
+  std::erase(settings, "env");
   std::string csv =
-      "run,method,seed,finished,steps,test_return,train_return,test_success,steps_per_second";
+      "run,env,method,seed,behavior_version,finished,steps,test_return,train_return,test_success,"
+      "steps_per_second";
   for (const std::string& name : settings) csv += "," + name;
   csv += "\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -44,10 +47,11 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
     const auto last = [&](double EvalRecord::*field) {
       return run.evaluations.empty() ? "" : number(run.evaluations.back().*field);
     };
-    csv += fmt::format("{},{},{},{:d},{},{},{},{},{}", csv_quoted(run.folder.string()),
-                       csv_quoted(analysis.run_labels[i]), run.setting("seed"), run.is_finished,
-                       run.steps_done(), last(&EvalRecord::test_return),
-                       last(&EvalRecord::train_return), last(&EvalRecord::test_success),
+    csv += fmt::format("{},{},{},{},{},{:d},{},{},{},{},{}", csv_quoted(run.folder.string()),
+                       run.env(), csv_quoted(analysis.run_labels[i]), run.setting("seed"),
+                       behavior_versions_text(run), run.is_finished, run.steps_done(),
+                       last(&EvalRecord::test_return), last(&EvalRecord::train_return),
+                       last(&EvalRecord::test_success),
                        run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
     for (const std::string& name : settings)
       csv += fmt::format(",{}", csv_quoted(run.setting(name)));
@@ -57,13 +61,16 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
 }
 
 std::string evaluations_csv(std::span<const RunData> runs, const Analysis& analysis) {
-  std::string csv = "env,method,seed,steps,test_return,train_return,test_success\n";
+  std::string csv = "env,method,seed,steps,test_return,train_return,test_success,test_length\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string run = fmt::format(
         "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
     for (const EvalRecord& e : runs[i].evaluations) {
-      csv += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", run, e.steps, e.test_return,
-                         e.train_return, e.test_success);
+      csv += fmt::format("{},{}", run, e.steps);
+      for (const double value : {e.test_return, e.train_return, e.test_success, e.test_length}) {
+        csv += std::isfinite(value) ? fmt::format(",{:.6g}", value) : ",";
+      }
+      csv += "\n";
     }
   }
   return csv;

@@ -8,6 +8,7 @@
 #include "plr/report/difficulty.h"
 #include "plr/report/svg_chart.h"
 #include "plr/report/table_formats.h"
+#include "plr/report/training_log.h"
 #include "plr/run/file_name.h"
 
 namespace plr::report {
@@ -45,6 +46,7 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   write_text(folder / "curves.csv", curves_csv(analysis));
   write_text(folder / "runs.csv", runs_csv(runs, analysis));
   write_text(folder / "evaluations.csv", evaluations_csv(runs, analysis));
+  write_text(folder / "training.csv", training_csv(runs, analysis));
   const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs, analysis);
   if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
   for (const DifficultyCurves& curves : difficulties) {

@@ -7,6 +7,7 @@
 //   QUANTITY-ENV.svg                 learning curves, also of families (QUANTITY-all-FAMILY.svg)
 //   curves.csv                       the points of these curves
 //   runs.csv, evaluations.csv        the numbers from which the rest can be recomputed
+//   training.csv                     the runs' logs, at most 200 rows each (training_log.h)
 //   difficulty-ENV-METHOD.svg        for levels with degrees of difficulty: their probabilities
 //   difficulty.csv                   the same as numbers
 //

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "plr/report/behavior_versions.h"
 #include "plr/report/csv_files.h"
 #include "plr/report/escaping.h"
 #include "plr/report/labels.h"
@@ -61,9 +62,12 @@ std::string list_html(const std::vector<std::string>& lines) {
   return html + "</ul>\n";
 }
 
-// Problems that a reader must know to judge the numbers: missing, damaged and unfinished runs.
+// Problems that a reader must know to judge the numbers: runs that are missing, damaged, unfinished
+// or of different behavior versions.
 std::string remarks_html(const FoundRuns& found) {
   std::vector<std::string> lines;
+  const std::string mixed = mixed_versions_warning(found.runs);
+  if (!mixed.empty()) lines.push_back(mixed);
   for (const std::string& problem : found.problems) lines.push_back("left out: " + problem);
   for (const RunData& run : found.runs) {
     const std::string name = run.folder.string() + ": ";
@@ -141,17 +145,19 @@ std::string settings_html(std::span<const RunData> runs, const Analysis& analysi
 std::string runs_html(std::span<const RunData> runs, const Analysis& analysis) {
   std::string html =
       "<details><summary>All runs</summary><div class=\"table\"><table><thead><tr><th>run</th>"
-      "<th>method</th><th>seed</th><th>steps</th><th>steps/s</th><th>test return</th></tr></thead>"
+      "<th>method</th><th>seed</th><th>behavior version</th><th>steps</th><th>steps/s</th><th>test "
+      "return</th></tr></thead>"
       "<tbody>\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunData& run = runs[i];
     const double speed = run.updates.empty() ? NAN : run.updates.back().steps_per_second;
     const double last = run.evaluations.empty() ? NAN : run.evaluations.back().test_return;
     html += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{:.0f}</td><td>{}</td><td>{}</td>"
-        "</tr>\n",
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{:.0f}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
         html_escaped(run.folder.string()), html_escaped(analysis.run_labels[i]),
-        html_escaped(run.setting("seed")), run.steps_done(), decimal(speed, 0), decimal(last, 3));
+        html_escaped(run.setting("seed")), behavior_versions_text(run), run.steps_done(),
+        decimal(speed, 0), decimal(last, 3));
   }
   return html + "</tbody></table></div></details>\n";
 }

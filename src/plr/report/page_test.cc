@@ -40,6 +40,17 @@ TEST(Page, ListsUnreadableAndUnfinishedRuns) {
   EXPECT_NE(page.find("a: not finished, 200 of 200 steps"), std::string::npos);
 }
 
+TEST(Page, WarnsIfBehaviorVersionsAreMixed) {
+  const TemporaryDirectory temporary;
+  write_run(temporary / "a", {.test = {0.1, 0.5}});
+  EXPECT_EQ(make_page(temporary.path()).find("behavior versions are mixed"), std::string::npos);
+  write_run(temporary / "b", {.seed = 2, .test = {0.1, 0.5}, .behavior_version = 2});
+  EXPECT_NE(make_page(temporary.path())
+                .find("behavior versions are mixed: DoorKey-6x6 (version 1: 1 run, version 2: 1 "
+                      "run)</li>"),
+            std::string::npos);
+}
+
 TEST(Page, EscapesNamesOfRuns) {
   const TemporaryDirectory temporary;
   // A folder "<" with a folder "script><b>" in it.

@@ -23,6 +23,7 @@ struct TestRun {
   double gap = 0;                                    // training return minus test return
   bool is_finished = true;                           // the last evaluation is the final one
   std::map<std::string, std::string> settings = {};  // further ones
+  std::optional<std::int64_t> behavior_version = {};
 };
 
 inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
@@ -41,6 +42,7 @@ inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
     logged.episode_return = 0.5;
     log.append(record_to_json(logged));
     run::EvalRecord evaluation{.update = update, .steps = 100 * update};
+    evaluation.behavior_version = run.behavior_version;
     evaluation.test_return = run.test[i];
     evaluation.test_success = 0.5;
     evaluation.train_return = run.test[i] + run.gap;

@@ -1,0 +1,48 @@
+#include "plr/report/behavior_versions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <vector>
+
+#include "plr/catalog/short_name.h"
+
+namespace plr::report {
+namespace {
+
+constexpr std::int64_t kFirstVersion = 1;  // of records without one
+
+}  // namespace
+
+std::set<std::int64_t> behavior_versions(const RunData& run) {
+  std::set<std::int64_t> versions;
+  for (const EvalRecord& evaluation : run.evaluations) {
+    versions.insert(evaluation.behavior_version.value_or(kFirstVersion));
+  }
+  return versions;
+}
+
+std::string behavior_versions_text(const RunData& run) {
+  return fmt::format("{}", fmt::join(behavior_versions(run), " "));
+}
+
+std::string mixed_versions_warning(std::span<const RunData> runs) {
+  std::map<std::string, std::map<std::int64_t, std::size_t>> by_env;  // runs of each version
+  for (const RunData& run : runs) {
+    for (const std::int64_t version : behavior_versions(run)) ++by_env[run.env()][version];
+  }
+  std::vector<std::string> mixed;
+  for (const auto& [env, counts] : by_env) {
+    if (counts.size() < 2) continue;
+    std::vector<std::string> parts;
+    for (const auto& [version, count] : counts) {
+      parts.push_back(fmt::format("version {}: {} run{}", version, count, count == 1 ? "" : "s"));
+    }
+    mixed.push_back(fmt::format("{} ({})", catalog::short_env_name(env), fmt::join(parts, ", ")));
+  }
+  if (mixed.empty()) return "";
+  return fmt::format("behavior versions are mixed: {}", fmt::join(mixed, "; "));
+}
+
+}  // namespace plr::report

@@ -1,0 +1,25 @@
+// training.csv: the log of every run (run/records.h, LogRecord), thinned for a repository.
+//
+// A row is the mean over consecutive updates: losses, entropy, deviations, and return and length of
+// training episodes. With DrAC, `augmentation` counts the augmentations of these updates, such as
+// "crop:7 flip:2". Numbers that a run did not record are empty.
+//
+//   write_text("training.csv", training_csv(found.runs, analysis));
+//
+// Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "plr/report/analysis.h"
+
+namespace plr::report {
+
+inline constexpr std::size_t kMaxTrainingRows = 200;  // of a run
+
+// REQUIRES: `analysis` is analyze(runs).
+std::string training_csv(std::span<const RunData> runs, const Analysis& analysis);
+
+}  // namespace plr::report
