@@ -54,12 +54,15 @@ class Report(ProgramTest):
         self.report("runs", "--export", "figures", "--out", "page.html", "--title", "A < B")
         self.assertIn("<title>A &lt; B</title>", (self.folder / "page.html").read_text())
         names = {path.name for path in (self.folder / "figures").iterdir()}
-        for table in ("returns", "gaps", "robust"):
+        for table in ("returns", "training-returns", "gaps", "robust"):
             self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
         self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "training.csv", "test-multiroom-n4-random.svg",
                               "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
+        for name in ("test-multiroom-n4-random", "test-all-minigrid", "train-all-minigrid"):
+            self.assertIn(">plr ★", (self.folder / "figures" / (name + ".svg")).read_text())
+        self.assertIn('"MiniGrid: mean return","plr"', (self.folder / "figures/returns.csv").read_text())
 
     def test_ten_thousand_updates_give_a_page_below_one_megabyte(self):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1, num_points=10_000)
@@ -128,7 +131,7 @@ class Report(ProgramTest):
                 self.assertAlmostEqual(ours["p"] / theirs.pvalue, 1, places=8)
             for name, method in env["methods"].items():
                 pooled[name] += method["test"]["values"]
-                for quantity in ("test", "train", "gap", "success", "worst_tenth", "curve"):
+                for quantity in ("test", "train", "gap", "success", "worst_tenth", "curve", "train_curve"):
                     values = method[quantity]["values"]
                     self.assertAlmostEqual(method[quantity]["mean"], numpy.mean(values), places=12)
                     self.assertAlmostEqual(method[quantity]["deviation"], numpy.std(values, ddof=1), places=12)
@@ -140,6 +143,15 @@ class Report(ProgramTest):
             self.assertLess(low, family[name]["interquartile_mean"])
             self.assertGreater(high, family[name]["interquartile_mean"])
         numpy.testing.assert_allclose(family["plr"]["relative"]["values"], relative, rtol=1e-12)
+        for quantity in ("test", "train", "gap"):
+            means = {name: numpy.mean([env["methods"][name][quantity]["values"] for env in result["envs"]], axis=0)
+                     for name in pooled}
+            # MiniGrid's returns are from 0 to 1.
+            normalized = "normalized" if quantity == "test" else "normalized_" + quantity
+            for key in (quantity, normalized):
+                numpy.testing.assert_allclose(family["plr"][key]["values"], means["plr"], rtol=1e-12)
+                theirs = scipy.stats.ttest_ind(means["plr"], means["uniform"], equal_var=False)
+                self.assertAlmostEqual(family["plr"]["against_baseline"][key]["p"] / theirs.pvalue, 1, places=8)
 
     @unittest.skipUnless(scipy, "needs scipy")
     def test_areas_under_curves_and_worst_tenths_match_numpy(self):

@@ -27,12 +27,12 @@ std::optional<std::size_t> find_baseline(const std::vector<std::string>& labels,
 
 double parse_seed(const RunData& run) { return std::strtod(run.setting("seed").c_str(), nullptr); }
 
-double test_auc(const RunData& run) {
+double auc_of(const RunData& run, Quantity quantity) {
   std::vector<double> steps;
   std::vector<double> returns;
   for (const EvalRecord& evaluation : run.evaluations) {
     steps.push_back(evaluation.steps);
-    returns.push_back(evaluation.test_return);
+    returns.push_back(quantity_value(evaluation, quantity));
   }
   return normalized_auc(steps, returns);
 }
@@ -43,19 +43,35 @@ void add_final(const RunData& run, FinalNumbers& final) {
   final.train.push_back(last.train_return);
   final.gap.push_back(quantity_value(last, Quantity::kGap));
   final.success.push_back(last.test_success);
-  final.auc.push_back(test_auc(run));
+  final.auc.push_back(auc_of(run, Quantity::kTest));
+  final.train_auc.push_back(auc_of(run, Quantity::kTrain));
   if (!last.test_returns.empty()) {
     final.worst.push_back(worst_mean(last.test_returns, kWorstFraction));
   }
 }
 
-Significance compare(const FinalNumbers& method, const FinalNumbers& baseline) {
-  const auto is_above = [](const std::vector<double>& a, const std::vector<double>& b) {
-    return is_significantly_above(summarize(a), summarize(b));
-  };
+bool is_above(const std::vector<double>& a, const std::vector<double>& b) {
+  return is_significantly_above(summarize(a), summarize(b));
+}
+
+// Of final numbers; Numbers is FinalNumbers or FamilyNumbers.
+template <class Numbers>
+Significance compare_final(const Numbers& method, const Numbers& baseline) {
   return {.test = is_above(method.test, baseline.test),
-          .auc = is_above(method.auc, baseline.auc),
+          .train = is_above(method.train, baseline.train),
           .gap = is_above(baseline.gap, method.gap)};
+}
+
+Significance compare(const FinalNumbers& method, const FinalNumbers& baseline) {
+  Significance significance = compare_final(method, baseline);
+  significance.auc = is_above(method.auc, baseline.auc);
+  significance.train_auc = is_above(method.train_auc, baseline.train_auc);
+  return significance;
+}
+
+// Mean over environments of the k-th runs' values.
+std::vector<double> mean_over_envs(const Matrix& values) {
+  return relative_returns(values, Matrix(values.size(), {1.0}));
 }
 
 class Analyzer {
@@ -133,6 +149,15 @@ class Analyzer {
     for (std::size_t m = 0; m < result_.labels.size(); ++m) {
       family.methods.push_back(family_method(family, m));
     }
+    if (result_.baseline) {
+      const FamilyMethod base = family.methods[*result_.baseline];
+      for (FamilyMethod& method : family.methods) {
+        for (FamilyNumbers FamilyMethod::*numbers :
+             {&FamilyMethod::normalized, &FamilyMethod::unnormalized}) {
+          (method.*numbers).significance = compare_final(method.*numbers, base.*numbers);
+        }
+      }
+    }
     return family;
   }
 
@@ -180,26 +205,42 @@ class Analyzer {
 
   void add_final_numbers(const FamilyResult& family, std::size_t method,
                          FamilyMethod& result) const {
-    Matrix returns;
-    Matrix normalized;
-    Matrix base;
-    for (const std::size_t e : family.envs) {
-      const EnvResult& env = result_.envs[e];
-      returns.push_back(env.methods[method].final.test);
-      normalized.push_back(returns.back());
-      for (double& value : normalized.back()) value = min_max_normalized(value, env.range);
-      if (result_.baseline) base.push_back(env.methods[*result_.baseline].final.test);
-    }
+    // value(environment) for each of them, [environment][run].
+    const auto matrix = [&](const auto& value) {
+      Matrix rows;
+      for (const std::size_t e : family.envs) rows.push_back(value(result_.envs[e]));
+      return rows;
+    };
+    const auto numbers = [&](std::vector<double> FinalNumbers::*member) {
+      return matrix([&](const EnvResult& env) { return env.methods[method].final.*member; });
+    };
+    const auto normalized = [&](std::vector<double> FinalNumbers::*member) {
+      return matrix([&](const EnvResult& env) {
+        std::vector<double> values = env.methods[method].final.*member;
+        const double low = member == &FinalNumbers::gap ? 0 : env.range.low;
+        for (double& value : values) value = (value - low) / (env.range.high - env.range.low);
+        return values;
+      });
+    };
     const auto is_empty = [](const std::vector<double>& row) { return row.empty(); };
-    if (std::any_of(returns.begin(), returns.end(), is_empty)) return;
-    // Relative to a baseline of 1, this is the mean over environments.
-    result.normalized = relative_returns(normalized, Matrix(normalized.size(), {1.0}));
+    const Matrix test = numbers(&FinalNumbers::test);
+    if (std::any_of(test.begin(), test.end(), is_empty)) return;
+    const Matrix normalized_test = normalized(&FinalNumbers::test);
+    result.unnormalized.test = mean_over_envs(test);
+    result.unnormalized.train = mean_over_envs(numbers(&FinalNumbers::train));
+    result.unnormalized.gap = mean_over_envs(numbers(&FinalNumbers::gap));
+    result.normalized.test = mean_over_envs(normalized_test);
+    result.normalized.train = mean_over_envs(normalized(&FinalNumbers::train));
+    result.normalized.gap = mean_over_envs(normalized(&FinalNumbers::gap));
     std::vector<double> pooled;
-    for (const auto& row : normalized) pooled.insert(pooled.end(), row.begin(), row.end());
+    for (const auto& row : normalized_test) pooled.insert(pooled.end(), row.begin(), row.end());
     result.interquartile = interquartile_mean(pooled);
-    result.interval = interquartile_interval(normalized, Streams(1).named("bootstrap"));
-    if (!result_.baseline || std::any_of(base.begin(), base.end(), is_empty)) return;
-    result.relative = relative_returns(returns, base);
+    result.interval = interquartile_interval(normalized_test, Streams(1).named("bootstrap"));
+    if (!result_.baseline) return;
+    const Matrix base =
+        matrix([&](const EnvResult& env) { return env.methods[*result_.baseline].final.test; });
+    if (std::any_of(base.begin(), base.end(), is_empty)) return;
+    result.relative = relative_returns(test, base);
   }
 
   std::span<const RunData> runs_;

@@ -52,19 +52,22 @@ class Curves {
 
 // Results of a method's runs in one environment, each [run].
 struct FinalNumbers {
-  std::vector<double> test;     // return on test levels
-  std::vector<double> train;    // return on training levels, sampled uniformly
-  std::vector<double> gap;      // train - test
-  std::vector<double> success;  // fraction of test levels solved
-  std::vector<double> worst;    // mean return on the worst tenth of the test levels, if recorded
-  std::vector<double> auc;      // area under the test curve divided by its steps (normalized_auc)
+  std::vector<double> test;       // return on test levels
+  std::vector<double> train;      // return on training levels, sampled uniformly
+  std::vector<double> gap;        // train - test
+  std::vector<double> success;    // fraction of test levels solved
+  std::vector<double> worst;      // mean return on the worst tenth of the test levels, if recorded
+  std::vector<double> auc;        // area under the test curve divided by its steps (normalized_auc)
+  std::vector<double> train_auc;  // the same of the training curve
 };
 
-// Where a method is significantly better than the baseline in one environment.
+// Where a method is significantly better than the baseline: higher returns, smaller gap.
 struct Significance {
-  bool test = false;  // higher final test return
-  bool auc = false;   // higher area under the test curve
-  bool gap = false;   // smaller final gap
+  bool test = false;       // final
+  bool auc = false;        // area under the test curve
+  bool train = false;      // final
+  bool train_auc = false;  // area under the training curve
+  bool gap = false;        // final
 };
 
 struct MethodResult {
@@ -81,9 +84,19 @@ struct EnvResult {
   std::vector<MethodResult> methods;  // [label]
 };
 
+// Final numbers of a method, averaged over the environments of a family, each [run]. The k-th
+// number is the mean over the k-th runs of the environments.
+struct FamilyNumbers {
+  std::vector<double> test;
+  std::vector<double> train;
+  std::vector<double> gap;
+  Significance significance;  // of test, train and gap
+};
+
 struct FamilyMethod {
   Curves curves;                        // min-max normalized
-  std::vector<double> normalized;       // [run], final test return, min-max, mean over environments
+  FamilyNumbers normalized;             // min-max
+  FamilyNumbers unnormalized;           // the paper's criterion when it compares settings
   std::vector<double> relative;         // [run], relative_returns(): the paper's rows
   std::optional<double> interquartile;  // mean of the min-max normalized returns
   Interval interval;                    // of `interquartile`, 95 %

@@ -76,6 +76,81 @@ TEST(Analysis, MarksMethodsThatAreSignificantlyBetterThanTheBaseline) {
   EXPECT_TRUE(analysis.envs[0].methods[1].significance.gap);  // -0.5 against 0, no deviation
 }
 
+TEST(Analysis, MarksTrainingReturnsAndTheirCurves) {
+  // Training returns of uniform: 0.2 and 0.3; of plr: 0.9 and 1. The areas are 0.1, 0.25, 0.65,
+  // 0.8.
+  std::vector<TestRun> list = four_runs();
+  list[1].test = {0.2, 0.3};
+  list[2].gap = list[3].gap = 0;
+  list[3].test = {0.4, 0.9};
+  Analysis analysis = analyze(write_and_read(list));
+  EXPECT_TRUE(analysis.envs[0].methods[1].significance.train);
+  EXPECT_TRUE(analysis.envs[0].methods[1].significance.train_auc);
+  EXPECT_NEAR(analysis.envs[0].methods[1].final.train_auc[1], 0.8, 1e-12);
+  EXPECT_TRUE(training_returns(analysis).rows.at(0).cells.at(1).has_star);
+  EXPECT_TRUE(training_returns(analysis).rows.at(0).cells.at(1).has_triangle);
+  list[2].gap = list[3].gap = -0.7;  // the test returns stay
+  analysis = analyze(write_and_read(list));
+  EXPECT_TRUE(analysis.envs[0].methods[1].significance.test);
+  EXPECT_FALSE(analysis.envs[0].methods[1].significance.train);
+  EXPECT_FALSE(analysis.envs[0].methods[1].significance.train_auc);
+}
+
+TEST(Analysis, AveragesAndTestsFamiliesWithAndWithoutNormalization) {
+  // Bigfish has returns from 1 to 40, coinrun from 5 to 10. Means over the two games, by run:
+  // uniform (10.5 + 5) / 2 and (10.7 + 5.2) / 2, plr (20.5 + 7.5) / 2 and (20.7 + 7.7) / 2.
+  std::vector<TestRun> list;
+  for (const int seed : {1, 2}) {
+    const double more = 0.2 * (seed - 1);
+    for (const bool is_plr : {false, true}) {
+      const std::string curriculum = is_plr ? "plr" : "uniform";
+      const double gap = is_plr ? 0.5 + more : 2 + more;
+      list.push_back({.env = "procgen/bigfish",
+                      .curriculum = curriculum,
+                      .seed = seed,
+                      .test = {(is_plr ? 20.5 : 10.5) + more},
+                      .gap = gap});
+      list.push_back({.env = "procgen/coinrun",
+                      .curriculum = curriculum,
+                      .seed = seed,
+                      .test = {(is_plr ? 7.5 : 5) + more},
+                      .gap = gap});
+    }
+  }
+  const Analysis analysis = analyze(write_and_read(list));
+  const FamilyMethod& plr = analysis.families.at(0).methods.at(1);
+  EXPECT_NEAR(plr.unnormalized.test[0], 14, 1e-12);
+  EXPECT_NEAR(plr.unnormalized.test[1], 14.2, 1e-12);
+  EXPECT_NEAR(plr.unnormalized.gap[0], 0.5, 1e-12);
+  EXPECT_NEAR(plr.unnormalized.train[0], 14.5, 1e-12);
+  EXPECT_NEAR(plr.normalized.test[0], 0.5, 1e-12);  // both are 0.5
+  EXPECT_NEAR(plr.normalized.gap[0], (0.5 / 39 + 0.5 / 5) / 2, 1e-12);
+  EXPECT_NEAR(plr.normalized.train[0], 0.5 + (0.5 / 39 + 0.5 / 5) / 2, 1e-12);
+  for (const FamilyNumbers& numbers : {plr.normalized, plr.unnormalized}) {
+    EXPECT_TRUE(numbers.significance.test);
+    EXPECT_TRUE(numbers.significance.train);
+    EXPECT_TRUE(numbers.significance.gap);
+  }
+  const FamilyMethod& uniform = analysis.families[0].methods[0];
+  EXPECT_FALSE(uniform.normalized.significance.test || uniform.normalized.significance.gap);
+
+  const auto row_names = [](const Table& table) {
+    std::vector<std::string> names;
+    for (const Row& row : table.rows) names.push_back(row.name);
+    return names;
+  };
+  EXPECT_EQ(row_names(final_returns(analysis)),
+            (std::vector<std::string>{
+                "bigfish", "coinrun", "Procgen (easy): relative to uniform (%)",
+                "Procgen (easy): mean normalized return (%)", "Procgen (easy): mean return"}));
+  const Table gaps = final_gaps(analysis);
+  EXPECT_EQ(row_names(gaps), (std::vector<std::string>{"bigfish", "coinrun",
+                                                       "Procgen (easy): mean normalized gap (%)",
+                                                       "Procgen (easy): mean gap"}));
+  EXPECT_NEAR(gaps.rows[3].cells[1].value.mean, 0.6, 1e-12);
+  EXPECT_TRUE(gaps.rows[3].cells[1].has_star);
+}
+
 TEST(Analysis, UsesUnfinishedRunsOnlyIfNoRunIsFinished) {
   std::vector<TestRun> list = four_runs();
   list[0].is_finished = false;
@@ -116,7 +191,7 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_EQ(analysis.families[0].name, "MiniGrid");
   // Half of 0.9: the other environment has 0.
   EXPECT_NEAR(analysis.families[0].methods[1].curves[Quantity::kTest].mean[1], 0.45, 1e-12);
-  EXPECT_NEAR(analysis.families[0].methods[1].normalized[0], 0.4, 1e-12);
+  EXPECT_NEAR(analysis.families[0].methods[1].normalized.test[0], 0.4, 1e-12);
 }
 
 TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
@@ -127,8 +202,8 @@ TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
   ASSERT_EQ(analysis.families.size(), 2U);
   EXPECT_EQ(analysis.families[0].name, "Procgen (easy)");
   EXPECT_EQ(analysis.families[1].name, "Procgen (hard)");
-  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized[0], 0.5);
-  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized[0], 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized.test[0], 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized.test[0], 0.5);
 }
 
 TEST(Analysis, RejectsAnUnknownBaseline) {

@@ -20,15 +20,41 @@ const char* axis_label(Quantity quantity) {
   return kLabels[static_cast<std::size_t>(quantity)];
 }
 
+// The marks of the paper's figures: a star for the final number, a triangle for the curve.
+std::string marks_of(const Significance& significance, Quantity quantity) {
+  const auto marks = [](bool final, bool curve) {
+    return std::string(final ? "★" : "") + (curve ? "▲" : "");
+  };
+  switch (quantity) {
+    case Quantity::kTest:
+      return marks(significance.test, significance.auc);
+    case Quantity::kTrain:
+      return marks(significance.train, significance.train_auc);
+    case Quantity::kGap:
+      break;
+  }
+  return marks(significance.gap, false);
+}
+
+const Significance& significance_of(const MethodResult& method) { return method.significance; }
+const Significance& significance_of(const FamilyMethod& method) {
+  return method.normalized.significance;
+}
+
 // One line per method; Method is MethodResult or FamilyMethod.
 template <class Method>
 Chart curve_chart(const std::string& title, const std::vector<double>& steps,
-                  const std::vector<std::string>& labels, const std::vector<Method>& methods,
-                  Quantity quantity) {
+                  const Analysis& analysis, const std::vector<Method>& methods, Quantity quantity) {
   Chart chart{.title = title, .y_label = axis_label(quantity), .x = steps, .lines = {}};
   for (std::size_t m = 0; m < methods.size(); ++m) {
     const Curve& curve = methods[m].curves[quantity];
-    chart.lines.push_back({labels[m], curve.mean, curve.deviation});
+    chart.lines.push_back({analysis.labels[m], curve.mean, curve.deviation,
+                           marks_of(significance_of(methods[m]), quantity)});
+  }
+  if (analysis.baseline) {
+    const std::string& baseline = analysis.labels[*analysis.baseline];
+    chart.note = quantity == Quantity::kGap ? "★ below " + baseline + " (p < 0.05)"
+                                            : "★ final, ▲ curve above " + baseline + " (p < 0.05)";
   }
   return chart;
 }
@@ -59,13 +85,13 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
     for (const EnvResult& env : analysis.envs) {
       const std::string name = catalog::short_env_name(env.env);
       write_text(folder / (prefix + run::file_name(name) + ".svg"),
-                 svg_chart(curve_chart(name, env.steps, analysis.labels, env.methods, q)));
+                 svg_chart(curve_chart(name, env.steps, analysis, env.methods, q)));
     }
     for (const FamilyResult& family : analysis.families) {
       if (family.envs.size() < 2) continue;
       const std::string title = "All of " + family.name + ", normalized";
       write_text(folder / (prefix + "all-" + run::file_name(family.name) + ".svg"),
-                 svg_chart(curve_chart(title, family.steps, analysis.labels, family.methods, q)));
+                 svg_chart(curve_chart(title, family.steps, analysis, family.methods, q)));
     }
   }
 }

@@ -4,7 +4,8 @@
 //
 // writes
 //   TABLE.csv, TABLE.md, TABLE.tex   every table of report_tables()
-//   QUANTITY-ENV.svg                 learning curves, also of families (QUANTITY-all-FAMILY.svg)
+//   QUANTITY-ENV.svg                 learning curves with stars, also of families
+//                                    (QUANTITY-all-FAMILY.svg)
 //   curves.csv                       the points of these curves
 //   runs.csv, evaluations.csv        the numbers from which the rest can be recomputed
 //   training.csv                     the runs' logs, at most 200 rows each (training_log.h)

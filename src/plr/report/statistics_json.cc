@@ -1,6 +1,9 @@
 #include "plr/report/statistics_json.h"
 
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "plr/report/welch.h"
 
@@ -18,6 +21,14 @@ Json test_json(const std::vector<double>& a, const std::vector<double>& b) {
   const std::optional<Welch> test = welch(summarize(a), summarize(b));
   if (!test) return nullptr;
   return {{"t", test->t}, {"df", test->degrees_of_freedom}, {"p", test->p}};
+}
+
+// Means over the environments of a family by name.
+std::map<std::string, const std::vector<double>*> family_numbers(const FamilyMethod& method) {
+  return {
+      {"normalized", &method.normalized.test},    {"normalized_train", &method.normalized.train},
+      {"normalized_gap", &method.normalized.gap}, {"test", &method.unnormalized.test},
+      {"train", &method.unnormalized.train},      {"gap", &method.unnormalized.gap}};
 }
 
 }  // namespace
@@ -42,10 +53,13 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
       method["success"] = summary_json(final.success);
       method["worst_tenth"] = summary_json(final.worst);
       method["curve"] = summary_json(final.auc);
+      method["train_curve"] = summary_json(final.train_auc);
       if (analysis.baseline) {
         const FinalNumbers& base = env.methods[*analysis.baseline].final;
         method["against_baseline"] = {{"test", test_json(final.test, base.test)},
                                       {"curve", test_json(final.auc, base.auc)},
+                                      {"train", test_json(final.train, base.train)},
+                                      {"train_curve", test_json(final.train_auc, base.train_auc)},
                                       {"gap", test_json(final.gap, base.gap)}};
       }
     }
@@ -57,10 +71,18 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
     for (std::size_t m = 0; m < family.methods.size(); ++m) {
       const FamilyMethod& method = family.methods[m];
       if (!method.interquartile) continue;
-      methods[analysis.labels[m]] = {{"normalized", summary_json(method.normalized)},
-                                     {"relative", summary_json(method.relative)},
-                                     {"interquartile_mean", *method.interquartile},
-                                     {"interval", {method.interval.low, method.interval.high}}};
+      Json& numbers = methods[analysis.labels[m]];
+      for (const auto& [name, values] : family_numbers(method))
+        numbers[name] = summary_json(*values);
+      numbers["relative"] = summary_json(method.relative);
+      numbers["interquartile_mean"] = *method.interquartile;
+      numbers["interval"] = {method.interval.low, method.interval.high};
+      if (!analysis.baseline) continue;
+      const FamilyMethod& base = family.methods[*analysis.baseline];
+      for (const auto& [name, values] : family_numbers(base)) {
+        numbers["against_baseline"][name] =
+            test_json(numbers[name]["values"].get<std::vector<double>>(), *values);
+      }
     }
     json["families"].push_back({{"family", family.name}, {"methods", methods}});
   }

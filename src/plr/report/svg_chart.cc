@@ -21,6 +21,7 @@ constexpr double kRight = 20;
 constexpr double kTop = 40;
 constexpr double kBottom = 84;
 constexpr double kTitleY = 24;
+constexpr double kMarksAbove = 6;  // from a line's last point to the baseline of its marks
 constexpr double kYLabelX = 16;
 // Below the plot area.
 constexpr double kXTicksBelow = 18;
@@ -145,6 +146,23 @@ std::string draw_line(const Chart& chart, const PlotArea& area, const ChartLine&
   return svg;
 }
 
+// The marks of a line above its last point, in its color.
+std::string draw_marks(const Chart& chart, const PlotArea& area, const ChartLine& line,
+                       const std::string& color) {
+  std::size_t last = line.y.size();
+  while (last > 0 && std::isnan(line.y[last - 1])) --last;
+  if (line.marks.empty() || last == 0) return "";
+  return fmt::format(
+      "<text class=\"marks\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"{}\">{}</text>\n",
+      area.x_pixel(chart.x[last - 1]), area.y_pixel(line.y[last - 1]) - kMarksAbove, color,
+      line.marks);
+}
+
+// The name of a line in the legend.
+std::string legend_name(const ChartLine& line) {
+  return line.marks.empty() ? line.name : line.name + " " + line.marks;
+}
+
 // The left end of a legend entry. Entries that do not fit into a row continue in the next.
 struct LegendPosition {
   double x = kLeft;
@@ -156,7 +174,7 @@ std::vector<LegendPosition> legend_positions(const Chart& chart) {
   LegendPosition next;
   for (const ChartLine& line : chart.lines) {
     const double width =
-        kLegendEntryWidth + kLegendLetterWidth * static_cast<double>(line.name.size());
+        kLegendEntryWidth + kLegendLetterWidth * static_cast<double>(legend_name(line).size());
     if (next.x > kLeft && next.x + width > kWidth) next = {kLeft, next.row + 1};
     positions.push_back(next);
     next.x += width;
@@ -173,7 +191,8 @@ std::string draw_legend(const Chart& chart) {
         "<rect x=\"{:.0f}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>"
         "<text x=\"{:.0f}\" y=\"{}\">{}</text>\n",
         positions[i].x, y, kLegendBarWidth, kLegendBarHeight, method_color(i),
-        positions[i].x + kLegendNameX, y + kLegendNameDown, html_escaped(chart.lines[i].name));
+        positions[i].x + kLegendNameX, y + kLegendNameDown,
+        html_escaped(legend_name(chart.lines[i])));
   }
   return svg;
 }
@@ -195,6 +214,15 @@ std::string svg_chart(const Chart& chart) {
   svg += draw_axes(chart, area);
   for (std::size_t i = 0; i < chart.lines.size(); ++i) {
     svg += draw_line(chart, area, chart.lines[i], method_color(i));
+  }
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    svg += draw_marks(chart, area, chart.lines[i], method_color(i));
+  }
+  const bool has_marks = std::any_of(chart.lines.begin(), chart.lines.end(),
+                                     [](const ChartLine& line) { return !line.marks.empty(); });
+  if (has_marks && !chart.note.empty()) {
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"12\">{}</text>\n",
+                       kWidth - kRight, kTitleY, html_escaped(chart.note));
   }
   return svg + draw_legend(chart) + "</svg>\n";
 }

@@ -17,6 +17,7 @@ struct ChartLine {
   std::string name;
   std::vector<double> y;     // [point]; NaN leaves a gap
   std::vector<double> band;  // [point], half the height of the band; empty: no band
+  std::string marks = {};    // stars, shown at the end of the line and in the legend
 };
 
 struct Chart {
@@ -25,6 +26,7 @@ struct Chart {
   std::string y_label;
   std::vector<double> x;  // [point], increasing
   std::vector<ChartLine> lines;
+  std::string note = {};  // what the marks mean; at the right of the title if any line has marks
 };
 
 std::string svg_chart(const Chart& chart);

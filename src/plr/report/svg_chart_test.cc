@@ -32,6 +32,20 @@ TEST(SvgChart, LeavesAGapForNan) {
   EXPECT_EQ(count(svg, "nan"), 0U);
 }
 
+TEST(SvgChart, ShowsMarksAtTheLineAndInTheLegend) {
+  Chart chart{.title = "",
+              .y_label = "",
+              .x = {0, 1, 2},
+              .lines = {{"plr", {0, 1, NAN}, {}, "★▲"}, {"uniform", {0, 0, 0}, {}}},
+              .note = "★ final"};
+  const std::string svg = svg_chart(chart);
+  EXPECT_EQ(count(svg, ">plr ★▲<"), 1U);
+  EXPECT_EQ(count(svg, "class=\"marks\""), 1U);
+  EXPECT_EQ(count(svg, ">★ final<"), 1U);
+  chart.lines[0].marks = "";
+  EXPECT_EQ(count(svg_chart(chart), "★"), 0U);
+}
+
 TEST(SvgChart, WithoutLinesHasFiniteCoordinates) {
   const std::string svg = svg_chart({.title = "empty", .y_label = "", .x = {}, .lines = {}});
   EXPECT_EQ(count(svg, "nan"), 0U);

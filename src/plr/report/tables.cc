@@ -64,12 +64,54 @@ std::string runs_note(const Analysis& analysis) {
   return note + ".";
 }
 
+// Whether the family has several environments to average over.
+bool has_mean(const FamilyResult& family) { return family.envs.size() > 1; }
+
 std::string marks_note(const Analysis& analysis) {
   if (!analysis.baseline) return "";
   return fmt::format(
       " ★ the final return, ▲ the curve averaged over training is significantly above that of {} "
       "(Welch's t-test, two-sided, p < {}).",
       analysis.labels[*analysis.baseline], kSignificanceLevel);
+}
+
+std::string means_note(const Analysis& analysis) {
+  const bool has_means = std::any_of(analysis.families.begin(), analysis.families.end(), has_mean);
+  return has_means ? " Means are over environments, of the k-th runs of each; normalized ones are "
+                     "min-max normalized."
+                   : "";
+}
+
+// One environment's row of final numbers, with stars.
+Row env_row(const EnvResult& env, std::vector<double> FinalNumbers::*numbers,
+            bool Significance::*star) {
+  Row row = make_row(catalog::short_env_name(env.env), env.methods, 1,
+                     [&](const MethodResult& m) { return m.final.*numbers; });
+  for (std::size_t m = 0; m < row.cells.size(); ++m) {
+    row.cells[m].has_star = env.methods[m].significance.*star;
+  }
+  return row;
+}
+
+// The means over the environments of a family, normalized and not, with stars; nothing for a family
+// of one environment.
+void add_family_rows(const FamilyResult& family, const char* what,
+                     std::vector<double> FamilyNumbers::*numbers, bool Significance::*star,
+                     Table& table) {
+  if (!has_mean(family)) return;
+  for (FamilyNumbers FamilyMethod::*kind :
+       {&FamilyMethod::normalized, &FamilyMethod::unnormalized}) {
+    const bool is_normalized = kind == &FamilyMethod::normalized;
+    const std::string name =
+        is_normalized ? fmt::format("mean normalized {} (%)", what) : fmt::format("mean {}", what);
+    Row row = make_row(family.name + ": " + name, family.methods, is_normalized ? kPercent : 1,
+                       [&](const FamilyMethod& m) { return m.*kind.*numbers; });
+    row.is_total = is_normalized && !table.rows.back().is_total;
+    for (std::size_t m = 0; m < row.cells.size(); ++m) {
+      row.cells[m].has_star = (family.methods[m].*kind).significance.*star;
+    }
+    table.rows.push_back(row);
+  }
 }
 
 Cell text_cell(std::string text) {
@@ -98,28 +140,46 @@ Table final_returns(const Analysis& analysis) {
       .title = "Test return on levels never seen",
       .note = runs_note(analysis) +
               " Bold: the best and what is not significantly below it, unless that is all." +
-              marks_note(analysis),
+              marks_note(analysis) + means_note(analysis),
       .columns = analysis.labels,
       .rows = {}};
   for (const FamilyResult& family : analysis.families) {
     for (const std::size_t e : family.envs) {
-      const EnvResult& env = analysis.envs[e];
-      Row row = make_row(catalog::short_env_name(env.env), env.methods, 1,
-                         [](const MethodResult& m) { return m.final.test; });
+      Row row = env_row(analysis.envs[e], &FinalNumbers::test, &Significance::test);
       set_bold(row.cells);
       for (std::size_t m = 0; m < row.cells.size(); ++m) {
-        row.cells[m].has_star = env.methods[m].significance.test;
-        row.cells[m].has_triangle = env.methods[m].significance.auc;
+        row.cells[m].has_triangle = analysis.envs[e].methods[m].significance.auc;
       }
       table.rows.push_back(row);
     }
-    if (!analysis.baseline) continue;
-    Row row = make_row(
-        fmt::format("{}: relative to {} (%)", family.name, analysis.labels[*analysis.baseline]),
-        family.methods, kPercent, [](const FamilyMethod& m) { return m.relative; });
-    set_bold(row.cells);
-    row.is_total = true;
-    table.rows.push_back(row);
+    if (analysis.baseline) {
+      Row row = make_row(
+          fmt::format("{}: relative to {} (%)", family.name, analysis.labels[*analysis.baseline]),
+          family.methods, kPercent, [](const FamilyMethod& m) { return m.relative; });
+      set_bold(row.cells);
+      row.is_total = true;
+      table.rows.push_back(row);
+    }
+    add_family_rows(family, "return", &FamilyNumbers::test, &Significance::test, table);
+  }
+  return table;
+}
+
+Table training_returns(const Analysis& analysis) {
+  Table table{.id = "training-returns",
+              .title = "Return on training levels, each equally likely",
+              .note = runs_note(analysis) + marks_note(analysis) + means_note(analysis),
+              .columns = analysis.labels,
+              .rows = {}};
+  for (const FamilyResult& family : analysis.families) {
+    for (const std::size_t e : family.envs) {
+      Row row = env_row(analysis.envs[e], &FinalNumbers::train, &Significance::train);
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        row.cells[m].has_triangle = analysis.envs[e].methods[m].significance.train_auc;
+      }
+      table.rows.push_back(row);
+    }
+    add_family_rows(family, "return", &FamilyNumbers::train, &Significance::train, table);
   }
   return table;
 }
@@ -134,13 +194,12 @@ Table final_gaps(const Analysis& analysis) {
     table.note += fmt::format(" ★ significantly smaller than that of {}.",
                               analysis.labels[*analysis.baseline]);
   }
-  for (const EnvResult& env : analysis.envs) {
-    Row row = make_row(catalog::short_env_name(env.env), env.methods, 1,
-                       [](const MethodResult& m) { return m.final.gap; });
-    for (std::size_t m = 0; m < row.cells.size(); ++m) {
-      row.cells[m].has_star = env.methods[m].significance.gap;
+  table.note += means_note(analysis);
+  for (const FamilyResult& family : analysis.families) {
+    for (const std::size_t e : family.envs) {
+      table.rows.push_back(env_row(analysis.envs[e], &FinalNumbers::gap, &Significance::gap));
     }
-    table.rows.push_back(row);
+    add_family_rows(family, "gap", &FamilyNumbers::gap, &Significance::gap, table);
   }
   return table;
 }
@@ -185,22 +244,34 @@ Table comparison(const Analysis& analysis, const Comparison& labels) {
                   "p: how probable so large a difference of the means would be if there were "
                   "none (Welch's t-test, two-sided); bold below {}.",
                   kSignificanceLevel),
-              .columns = {a, b, "difference", "p: final return", "p: curve", "p: gap"},
+              .columns = {a, b, "difference", "p: final return", "p: curve", "p: training return",
+                          "p: gap"},
               .rows = {}};
-  for (const EnvResult& env : analysis.envs) {
-    const FinalNumbers& x = env.methods[first].final;
-    const FinalNumbers& y = env.methods[second].final;
-    Row row = make_row(catalog::short_env_name(env.env),
-                       std::vector{env.methods[first], env.methods[second]}, 1,
-                       [](const MethodResult& m) { return m.final.test; });
+  const auto add_row = [&](Row row, const auto& x, const auto& y, const Cell& curve) {
     const bool has_both = !x.test.empty() && !y.test.empty();
     const double difference = row.cells[0].value.mean - row.cells[1].value.mean;
     row.cells.push_back(
         text_cell(has_both ? fmt::format("{:+.{}f}", difference, row.decimals + 1) : "-"));
     row.cells.push_back(p_value_cell(x.test, y.test));
-    row.cells.push_back(p_value_cell(x.auc, y.auc));
+    row.cells.push_back(curve);
+    row.cells.push_back(p_value_cell(x.train, y.train));
     row.cells.push_back(p_value_cell(x.gap, y.gap));
     table.rows.push_back(row);
+  };
+  for (const FamilyResult& family : analysis.families) {
+    for (const std::size_t e : family.envs) {
+      const EnvResult& env = analysis.envs[e];
+      const std::vector both = {env.methods[first], env.methods[second]};
+      add_row(make_row(catalog::short_env_name(env.env), both, 1,
+                       [](const MethodResult& m) { return m.final.test; }),
+              both[0].final, both[1].final, p_value_cell(both[0].final.auc, both[1].final.auc));
+    }
+    if (!has_mean(family)) continue;
+    const std::vector both = {family.methods[first], family.methods[second]};
+    Row row = make_row(family.name + ": mean normalized return (%)", both, kPercent,
+                       [](const FamilyMethod& m) { return m.normalized.test; });
+    row.is_total = true;
+    add_row(row, both[0].normalized, both[1].normalized, text_cell("-"));
   }
   return table;
 }
@@ -210,6 +281,7 @@ std::vector<Table> report_tables(const Analysis& analysis,
   std::vector<Table> tables;
   if (compare) tables.push_back(comparison(analysis, *compare));
   tables.push_back(final_returns(analysis));
+  tables.push_back(training_returns(analysis));
   tables.push_back(final_gaps(analysis));
   tables.push_back(robust_numbers(analysis));
   return tables;

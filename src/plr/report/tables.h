@@ -4,8 +4,8 @@
 //   write_text("returns.md", to_markdown(table));
 //
 // Bold print follows the paper: the best mean and all means not significantly below it. A star
-// marks a final test return significantly above the baseline's, a triangle an area under the test
-// curve significantly above the baseline's.
+// marks a final return significantly above the baseline's, a triangle an area under the curve
+// significantly above the baseline's.
 //
 // Copyable values; concurrent reads are safe. The functions are thread-safe.
 #pragma once
@@ -48,9 +48,11 @@ struct Comparison {
   std::string b;
 };
 
-// Test returns, one row per environment, followed by the returns relative to the baseline: the
-// paper's tables 2 and 4.
+// Test returns, one row per environment, followed by the returns relative to the baseline (the
+// paper's tables 2 and 4) and, for families of several environments, by means over them.
 Table final_returns(const Analysis& analysis);
+// The same of training levels, without relative returns.
+Table training_returns(const Analysis& analysis);
 // Generalization gaps; a star marks a gap significantly smaller than the baseline's.
 Table final_gaps(const Analysis& analysis);
 // Success rates, returns on the worst tenth of the levels, and interquartile means with intervals.
@@ -59,7 +61,7 @@ Table robust_numbers(const Analysis& analysis);
 // std::invalid_argument for a label that no run has.
 Table comparison(const Analysis& analysis, const Comparison& labels);
 
-// All tables of a report: the comparison if there is one, then the other three in the order above.
+// All tables of a report: the comparison if there is one, then the others in the order above.
 std::vector<Table> report_tables(const Analysis& analysis,
                                  const std::optional<Comparison>& compare);
 
