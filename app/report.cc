@@ -13,6 +13,7 @@
 #include "plr/report/behavior_versions.h"
 #include "plr/report/export.h"
 #include "plr/report/page.h"
+#include "plr/report/paper_page.h"
 #include "plr/report/statistics_json.h"
 #include "plr/report/table_formats.h"
 #include "plr/run/layout.h"
@@ -29,6 +30,7 @@ struct ReportArguments {
   std::string out;
   std::string export_folder;
   std::string title;
+  std::string paper;  // folder of experiments
   bool json = false;
 };
 
@@ -61,7 +63,18 @@ void print_problems(const report::FoundRuns& found) {
   if (!mixed.empty()) fmt::print(stderr, "{}\n", mixed);
 }
 
+void report_paper(const ReportArguments& arguments) {
+  const std::string page = report::paper_page(arguments.paper);
+  if (arguments.out.empty()) {
+    fmt::print("{}", page);
+  } else {
+    write_text(arguments.out, page);
+  }
+}
+
 void report(const ReportArguments& arguments) {
+  if (!arguments.paper.empty()) return report_paper(arguments);
+  if (arguments.folders.empty()) throw CLI::RequiredError("DIR");
   const report::FoundRuns found =
       readable_runs({arguments.folders.begin(), arguments.folders.end()});
   const report::Analysis analysis = report::analyze(found.runs, arguments.baseline);
@@ -117,23 +130,35 @@ void add_report(CLI::App& program) {
       "  plr report runs --export figures                tables as CSV, Markdown and LaTeX, "
       "figures "
       "as SVG\n"
-      "  plr report runs --json                          statistics and tests as JSON");
+      "  plr report runs --json                          statistics and tests as JSON\n"
+      "  plr report --paper experiments                  the paper's tables beside exported "
+      "results");
+  CLI::Option* paper =
+      verb->add_option("--paper", arguments->paper,
+                       "compare the paper's tables with the results in this folder of experiments; "
+                       "Markdown, printed unless --out")
+          ->type_name("DIR");
   verb->add_option("DIR", arguments->folders, "folders of runs, or folders that contain some")
-      ->required();
+      ->excludes(paper);
   verb->add_option("--compare", arguments->compare, "two methods, named as in the tables")
+      ->excludes(paper)
       ->expected(2)
       ->type_name("A B");
   verb->add_option("--baseline", arguments->baseline,
                    "the method that others are compared with (uniform)")
+      ->excludes(paper)
       ->type_name("METHOD");
   verb->add_option("--out", arguments->out, "the page (report.html in the first folder)")
       ->type_name("FILE");
   verb->add_option("--export", arguments->export_folder,
                    "write tables and figures for papers into this folder too")
+      ->excludes(paper)
       ->type_name("DIR");
   verb->add_option("--title", arguments->title, "title of the page (the names of the folders)")
+      ->excludes(paper)
       ->type_name("TEXT");
-  verb->add_flag("--json", arguments->json, "print the statistics as JSON; no page unless --out");
+  verb->add_flag("--json", arguments->json, "print the statistics as JSON; no page unless --out")
+      ->excludes(paper);
   verb->callback([arguments] { report(*arguments); });
 }
 

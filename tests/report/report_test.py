@@ -3,10 +3,12 @@
 Run by ctest with the program's path in PLR_PROGRAM; comparisons with scipy are skipped without it.
 """
 
+import csv
 import json
 import pathlib
 import sys
 import tempfile
+import tomllib
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -18,6 +20,9 @@ try:
     import scipy.stats
 except ImportError:
     scipy = None
+
+
+REPOSITORY = pathlib.Path(__file__).parent.parent.parent
 
 
 class Report(ProgramTest):
@@ -56,8 +61,8 @@ class Report(ProgramTest):
         names = {path.name for path in (self.folder / "figures").iterdir()}
         for table in ("returns", "training-returns", "gaps", "robust"):
             self.assertLessEqual({table + ".csv", table + ".md", table + ".tex"}, names)
-        self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "training.csv", "test-multiroom-n4-random.svg",
-                              "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
+        self.assertLessEqual({"curves.csv", "runs.csv", "evaluations.csv", "training.csv",
+                              "test-multiroom-n4-random.svg", "gap-all-minigrid.svg", "difficulty.csv", "difficulty-multiroom-n4-random-plr.svg"}, names)
         self.assertIn(r"\toprule", (self.folder / "figures/returns.tex").read_text())
         self.assertIn("<polyline", (self.folder / "figures/test-all-minigrid.svg").read_text())
         for name in ("test-multiroom-n4-random", "test-all-minigrid", "train-all-minigrid"):
@@ -68,6 +73,27 @@ class Report(ProgramTest):
         sample_runs.write_run(self.folder / "a", "plr", sample_runs.ENVS[0], 1, num_points=10_000)
         self.report("a")
         self.assertLess((self.folder / "a/report.html").stat().st_size, 1_000_000)
+
+    # ---- the paper's tables
+
+    def test_the_committed_comparison_with_the_paper_is_current(self):
+        page = self.report("--paper", REPOSITORY / "experiments").stdout
+        self.assertEqual(page, (REPOSITORY / "docs/paper_versus_ours.md").read_text(),
+                         "run plr report --paper experiments --out docs/paper_versus_ours.md")
+
+    def test_planned_runs_are_those_of_the_experiment_files(self):
+        with open(REPOSITORY / "experiments/paper/sources.csv") as file:
+            for source in csv.DictReader(file):
+                plan = tomllib.loads((REPOSITORY / "experiments" / (source["plan"] + ".toml")).read_text())
+                first, last = plan["seeds"].split("-")
+                self.assertEqual(int(source["planned"]), int(last) - int(first) + 1, source["plan"])
+
+    def test_the_comparison_with_the_paper_needs_its_files(self):
+        done = plr("report", "--paper", "nowhere", cwd=self.folder)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
+        self.assertIn("nowhere/paper/returns.csv", done.stderr)
+        done = plr("report", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (2, "plr report: DIR is required; see plr report --help\n"))
 
     # ---- messages
 

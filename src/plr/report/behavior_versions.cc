@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
 #include <vector>
 
 #include "plr/catalog/short_name.h"
@@ -28,15 +27,19 @@ std::string behavior_versions_text(const RunData& run) {
 }
 
 std::string mixed_versions_warning(std::span<const RunData> runs) {
-  std::map<std::string, std::map<std::int64_t, std::size_t>> by_env;  // runs of each version
+  VersionCounts counts;
   for (const RunData& run : runs) {
-    for (const std::int64_t version : behavior_versions(run)) ++by_env[run.env()][version];
+    for (const std::int64_t version : behavior_versions(run)) ++counts[run.env()][version];
   }
+  return mixed_versions_warning(counts);
+}
+
+std::string mixed_versions_warning(const VersionCounts& counts) {
   std::vector<std::string> mixed;
-  for (const auto& [env, counts] : by_env) {
-    if (counts.size() < 2) continue;
+  for (const auto& [env, of_env] : counts) {
+    if (of_env.size() < 2) continue;
     std::vector<std::string> parts;
-    for (const auto& [version, count] : counts) {
+    for (const auto& [version, count] : of_env) {
       parts.push_back(fmt::format("version {}: {} run{}", version, count, count == 1 ? "" : "s"));
     }
     mixed.push_back(fmt::format("{} ({})", catalog::short_env_name(env), fmt::join(parts, ", ")));

@@ -9,7 +9,9 @@
 // Pure functions of their arguments; thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -24,8 +26,12 @@ std::set<std::int64_t> behavior_versions(const RunData& run);
 // The same as text: "1", or "1 2".
 std::string behavior_versions_text(const RunData& run);
 
+// Numbers of runs by environment and version.
+using VersionCounts = std::map<std::string, std::map<std::int64_t, std::size_t>>;
+
 // One line that names the environments in which runs of several versions are compared, with the
 // number of runs of each; empty if there are none.
+std::string mixed_versions_warning(const VersionCounts& counts);
 std::string mixed_versions_warning(std::span<const RunData> runs);
 
 }  // namespace plr::report

@@ -1,0 +1,72 @@
+#include "plr/report/csv_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+namespace plr::report {
+namespace {
+
+// The cells of one line.
+std::vector<std::string> split(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += line[++i];
+    } else if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == ',' && !is_quoted) {
+      cells.emplace_back();
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string source) : source_(std::move(source)) {
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::vector<std::string> cells = split(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line == 1) {
+      columns_ = std::move(cells);
+      continue;
+    }
+    if (cells.size() != columns_.size()) {
+      throw std::runtime_error(
+          fmt::format("{}:{}: {} cells, not {}", source_, line, cells.size(), columns_.size()));
+    }
+    rows_.push_back(std::move(cells));
+  }
+}
+
+const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+  const auto found = std::find(columns_.begin(), columns_.end(), column);
+  if (found == columns_.end()) {
+    throw std::runtime_error(fmt::format("{}: no column {}", source_, column));
+  }
+  return rows_[row][static_cast<std::size_t>(found - columns_.begin())];
+}
+
+double CsvTable::number(std::size_t row, std::string_view column) const {
+  const std::string& cell = text(row, column);
+  double value = 0;
+  const char* end = cell.data() + cell.size();
+  const auto parsed = std::from_chars(cell.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    constexpr std::size_t kFirstLine = 2;  // of the rows
+    throw std::runtime_error(fmt::format("{}:{}: {} must be a number, not '{}'", source_,
+                                         row + kFirstLine, column, cell));
+  }
+  return value;
+}
+
+}  // namespace plr::report

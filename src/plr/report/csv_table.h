@@ -1,0 +1,38 @@
+// Tables read from CSV files such as those of csv_files.h.
+//
+// The first line has the names of the columns; cells may be in quotes. Of columns with equal names
+// the first counts.
+//
+//   const CsvTable runs(read_text(file), file.string());
+//   runs.text(0, "method");
+//
+// Copyable; concurrent reads are safe. A look-up takes time linear in the number of columns.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plr::report {
+
+class CsvTable {
+ public:
+  // `source` names the file in messages. Throws std::runtime_error "SOURCE:LINE: what is wrong" if
+  // a row has more or fewer cells than the first line.
+  CsvTable(std::string_view text, std::string source);
+
+  std::size_t num_rows() const { return rows_.size(); }  // without the first line
+
+  // Throw std::runtime_error "SOURCE: no column NAME", and number() "SOURCE:LINE: ..." if the cell
+  // is not a number. REQUIRES: `row` is below num_rows().
+  const std::string& text(std::size_t row, std::string_view column) const;
+  double number(std::size_t row, std::string_view column) const;
+
+ private:
+  std::string source_;
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace plr::report

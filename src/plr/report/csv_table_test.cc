@@ -1,0 +1,44 @@
+#include "plr/report/csv_table.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "plr/report/escaping.h"
+
+namespace plr::report {
+namespace {
+
+std::string message_of(const auto& act) {
+  try {
+    act();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CsvTable, ReadsCellsByTheirColumn) {
+  const CsvTable table("a,b,a\n1,x,3\n-2.5,y,4\n", "t.csv");
+  ASSERT_EQ(table.num_rows(), 2U);
+  EXPECT_EQ(table.text(0, "b"), "x");
+  EXPECT_EQ(table.number(1, "a"), -2.5);
+}
+
+TEST(CsvTable, ReadsQuotedCells) {
+  const std::string name = "plr, \"fast\", steps 50M";
+  const CsvTable table("method,seed\n" + csv_quoted(name) + ",1\r\n\"\",2", "t.csv");
+  EXPECT_EQ(table.text(0, "method"), name);
+  EXPECT_EQ(table.text(0, "seed"), "1");
+  EXPECT_EQ(table.text(1, "method"), "");
+}
+
+TEST(CsvTable, NamesFileAndLineOfAnError) {
+  EXPECT_EQ(message_of([] { CsvTable("a,b\n1,2\n3\n", "t.csv"); }), "t.csv:3: 1 cells, not 2");
+  const CsvTable table("a,b\n1,x\n", "t.csv");
+  EXPECT_EQ(message_of([&] { table.text(0, "c"); }), "t.csv: no column c");
+  EXPECT_EQ(message_of([&] { table.number(0, "b"); }), "t.csv:2: b must be a number, not 'x'");
+}
+
+}  // namespace
+}  // namespace plr::report
