@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <system_error>
@@ -74,6 +73,25 @@ void check_images(const fs::path& folder) {
   if (size != kImagesSize) refuse(folder, "has damaged images");
 }
 
+// Copies the part of the library that is loaded to a file in memory and returns its descriptor,
+// which must stay open: the dynamic loader identifies a library by name and file, so a copy needs
+// both of its own.
+int copy_to_memory(const std::string& path) {
+  const int from = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int to = memfd_create("libenv", MFD_CLOEXEC);
+  off_t done = 0;
+  while (done < kLoadedSize) {
+    const ssize_t count = sendfile(to, from, &done, static_cast<std::size_t>(kLoadedSize - done));
+    if (count <= 0) break;
+  }
+  close(from);
+  if (done < kLoadedSize) {
+    close(to);
+    throw std::runtime_error("Procgen: not enough memory for a copy of " + path);
+  }
+  return to;
+}
+
 template <class Function>
 void find(void* handle, const char* name, Function& function) {
   void* address = dlsym(handle, name);
@@ -94,49 +112,31 @@ Library::Library(const fs::path& folder)
   load(path_);
 }
 
-// The dynamic loader identifies a library by name and file, so a copy needs both of its own: a file
-// in memory, which stays open so that its name is not reused.
 Library::Library(const Library& other, Copy) : assets_(other.assets_), path_(other.path_) {
-  file_ = memfd_create("libenv", MFD_CLOEXEC);
-  const int from = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  off_t done = 0;
-  while (done < kLoadedSize) {
-    const ssize_t count =
-        sendfile(file_, from, &done, static_cast<std::size_t>(kLoadedSize - done));
-    if (count <= 0) break;
-  }
-  close(from);
-  if (done < kLoadedSize)
-    throw std::runtime_error("Procgen: not enough memory for a copy of " + path_);
-  load("/proc/self/fd/" + std::to_string(file_));
+  load("/proc/self/fd/" + std::to_string(copy_to_memory(path_)));
 }
 
 void Library::load(const std::string& path) {
-  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle_ == nullptr) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
     const char* cause = dlerror();
     throw std::runtime_error(std::string("Procgen: cannot load ") + cause +
                              "; it needs the packages libglib2.0-0 and zlib1g");
   }
-  find(handle_, "libenv_version", functions_.version);
-  find(handle_, "libenv_make", functions_.make);
-  find(handle_, "libenv_set_buffers", functions_.set_buffers);
-  find(handle_, "libenv_act", functions_.act);
-  find(handle_, "libenv_close", functions_.close);
-  find(handle_, "get_state", functions_.get_state);
-  find(handle_, "set_state", functions_.set_state);
+  find(handle, "libenv_version", functions_.version);
+  find(handle, "libenv_make", functions_.make);
+  find(handle, "libenv_set_buffers", functions_.set_buffers);
+  find(handle, "libenv_act", functions_.act);
+  find(handle, "libenv_close", functions_.close);
+  find(handle, "get_state", functions_.get_state);
+  find(handle, "set_state", functions_.set_state);
   if (functions_.version() != libenv::kVersion)
     refuse(path_, "has another version of the interface");
 }
 
-Library::~Library() {
-  if (handle_ != nullptr) dlclose(handle_);
-  if (file_ >= 0) close(file_);
-}
-
 const Library& Library::installed() {
-  // Retried after a failure; never closed while the process runs.
-  static const Library library([]() -> fs::path {
+  // Retried after a failure.  Never destroyed: other static objects may still have environments.
+  static const Library& library = *new Library([]() -> fs::path {
     const char* folder = std::getenv("PLR_PROCGEN");
     if (folder == nullptr || *folder == '\0') {
       throw std::runtime_error(std::string("Procgen is not installed here") + kRemedy);
@@ -147,18 +147,20 @@ const Library& Library::installed() {
 }
 
 const Library& Library::installed(int copy) {
-  if (copy == 0) return installed();
-  // Never freed, like copy 0.  Several threads may make environments.
+  // Several threads may make environments.
   static std::mutex mutex;
+  static std::array<const Library*, kMaxCopies> copies{};  // never destroyed, like copy 0
+  if (copy == 0) return installed();
   const std::lock_guard lock(mutex);
-  static std::map<int, std::unique_ptr<const Library>> copies;
-  std::unique_ptr<const Library>& library = copies[copy];
-  try {
-    if (!library) library = std::make_unique<Library>(installed(), Copy());
-    return *library;
-  } catch (const std::runtime_error&) {
-    return installed();  // only slower with many threads
+  const Library*& library = copies.at(static_cast<std::size_t>(copy));
+  if (library == nullptr) {
+    try {
+      library = new Library(installed(), Copy());
+    } catch (const std::runtime_error&) {
+      library = &installed();  // only slower with many threads
+    }
   }
+  return *library;
 }
 
 const Library& Library::of_slot(int slot, int num_slots, int num_workers) {

@@ -11,6 +11,10 @@
 // the library can be loaded several times; each copy has its own images and takes about 350 MB and
 // two seconds.
 //
+// What is loaded stays loaded until the process has ended: the library does not free what its
+// initializers allocate, so that unloading it would leak.  The memory is bounded, because copies
+// are reused: a process loads at most eight, and a folder only once.
+//
 // Not copyable.  Thread-safe; for the environments see libenv.h.
 #pragma once
 
@@ -26,18 +30,14 @@ class Library {
   // Loads from the folder of the package "procgen", as it is in the wheel.  Throws
   // std::runtime_error if a file in it is not the expected one or cannot be loaded.
   explicit Library(const std::filesystem::path& folder);
-  // Loads another copy of a loaded library.  Throws std::runtime_error if the system has no memory
-  // for it.
-  struct Copy {};
-  Library(const Library& other, Copy);
-  ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
   // The library of this process, loaded on the first call from the folder that PLR_PROCGEN names.
   // Throws std::runtime_error with instructions if it is not installed.
   static const Library& installed();
-  // One of several copies; copy 0 is installed().  Returns copy 0 if another one cannot be loaded.
+  // One of eight copies, loaded on the first call; copy 0 is installed().  Returns copy 0 if the
+  // system has no memory for another one.  REQUIRES: 0 <= copy < 8.
   static const Library& installed(int copy);
 
   // The copy for one of an environment's slots; two workers share one.
@@ -48,12 +48,12 @@ class Library {
   const std::string& assets() const { return assets_; }
 
  private:
+  struct Copy {};
+  Library(const Library& other, Copy);
   void load(const std::string& path);
 
   std::string assets_;
   std::string path_;
-  int file_ = -1;  // file descriptor of a copy in memory
-  void* handle_ = nullptr;
   libenv::Functions functions_ = {};
 };
 

@@ -39,7 +39,7 @@ TEST(Library, ThrowsIfNotInstalled) {
 
 TEST(Library, IsCopiedOnceForAllThreads) {
   PLR_NEEDS_PROCGEN();
-  constexpr int kNumWorkers = 8;  // two copies
+  constexpr int kNumWorkers = 8;  // four copies
   std::array<std::array<const Library*, kNumWorkers>, 2> found{};
   std::vector<std::thread> threads;
   for (auto& mine : found) {
@@ -69,6 +69,13 @@ class DamagedLibrary : public ::testing::Test {
 };
 
 TEST_F(DamagedLibrary, LoadsIfNothingIsDamaged) { EXPECT_NO_THROW(Library{folder_.path()}); }
+
+// What is loaded is never unloaded, so that loading it again must take no more memory.
+TEST_F(DamagedLibrary, IsLoadedOncePerFolder) {
+  const Library first(folder_.path());
+  const Library second(folder_.path());
+  EXPECT_EQ(first.functions().make, second.functions().make);
+}
 
 TEST_F(DamagedLibrary, RefusesAFlippedBit) {
   std::fstream file(library_, std::ios::binary | std::ios::in | std::ios::out);
