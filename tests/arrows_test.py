@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = (".h", ".cc", ".cu", ".cuh")
-FOR_TESTS = ("conformance.cc",)
+FOR_TESTS = ("conformance.cc", "conformance_refusals.cc")
 
 
 def allowed_arrows() -> dict[str, set[str]]:

@@ -1,0 +1,54 @@
+// One run of the conformance kit: the environment under test and the violations found so far.
+//
+//   ConformanceRun run(make);
+//   run.check([](ConformanceRun& run) { run.expect(run.player(2).spec().num_slots == 2, "..."); });
+//   run.violations();
+//
+// Not copyable.  Not thread-safe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plr/base/random.h"
+#include "plr/env/conformance.h"
+#include "plr/env/slot_player_testing.h"
+
+namespace plr {
+
+class ConformanceRun {
+ public:
+  using Check = void (*)(ConformanceRun&);
+
+  // Long enough that objects are picked up, doors open and some episodes end.
+  static constexpr int kSteps = 120;
+  static constexpr LevelId kFirstLevel = 3;
+
+  explicit ConformanceRun(const MakeEnv& make) : make_(make), random_(Streams(1).named("test")) {}
+  ConformanceRun(const ConformanceRun&) = delete;
+  ConformanceRun& operator=(const ConformanceRun&) = delete;
+
+  // A new environment.
+  SlotPlayer player(int num_slots, int num_workers = 1) {
+    return SlotPlayer(make_(num_slots, num_workers));
+  }
+  Random& random() { return random_; }
+  std::vector<Action> actions(const EnvSpec& spec, int count = kSteps);
+
+  // Adds `rule` to the violations unless it holds; once.
+  void expect(bool holds, const std::string& rule);
+  // An exception that escapes from the check is a violation.
+  void check(Check rule);
+
+  const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  const MakeEnv& make_;
+  Random random_;
+  std::vector<std::string> violations_;
+};
+
+// Invalid calls and damaged bytes are refused and change nothing (conformance_refusals.cc).
+void check_refusals(ConformanceRun& run);
+
+}  // namespace plr
