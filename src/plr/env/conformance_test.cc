@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "tests/support/error_message.h"
 
@@ -22,6 +24,7 @@ enum class Mistake {
   kHidesDifficulty,
   kForgetsTheClock,
   kLoadsHalf,
+  kSharesScratch,
 };
 
 // A slot counts up from its level by 1 or 2; an episode ends at an even count from step 40 on.
@@ -69,6 +72,7 @@ class Counter final : public VectorEnv {
       Slot& slot = slots_[i];
       slot.value += 1 + static_cast<std::uint64_t>(actions[k]);
       if (mistake_ == Mistake::kSharesATotal) slot.value += total_++;
+      if (mistake_ == Mistake::kSharesScratch && has_mixed_up_slots(i)) slot.value += 2;
       if (mistake_ == Mistake::kWorkersMatter) {
         slot.value += static_cast<std::uint64_t>(num_workers_);
       }
@@ -80,6 +84,19 @@ class Counter final : public VectorEnv {
       if (mistake_ == Mistake::kWritesOtherSlots) out.rewards[0] = 0;
       observe(i, out);
     }
+  }
+
+  // Whether a slot has overwritten the scratch of another one in the middle of its step.  On other
+  // threads than that of the environment the first steps of all slots overlap, so that it happens
+  // in every run.
+  bool has_mixed_up_slots(std::size_t i) {
+    scratch_ = i;
+    if (std::this_thread::get_id() != thread_) {
+      ++num_overlapping_;
+      while (num_overlapping_ < slots_.size()) std::this_thread::yield();
+    }
+    if (scratch_ != i) is_mixed_up_ = true;
+    return is_mixed_up_;
   }
 
   void observe(std::size_t i, const StepBatch& out) {
@@ -113,6 +130,11 @@ class Counter final : public VectorEnv {
   Mistake mistake_;
   std::vector<Slot> slots_;
   std::uint64_t total_ = 0;
+  // Atomic, so that the mistake is no data race.
+  std::atomic<std::size_t> scratch_ = 0;
+  std::atomic<bool> is_mixed_up_ = false;
+  std::atomic<std::size_t> num_overlapping_ = 0;
+  std::thread::id thread_ = std::this_thread::get_id();
 };
 
 std::vector<std::string> violations_of(Mistake mistake) {
@@ -144,6 +166,8 @@ TEST(Conformance, DetectsEveryKindOfMistake) {
                   "levels have a difficulty if and only if the spec says so");
   expect_detected(Mistake::kForgetsTheClock, "continues identically after load");
   expect_detected(Mistake::kLoadsHalf, "no slot has changed after loading forged bytes");
+  expect_detected(Mistake::kSharesScratch,
+                  "threads that play different slots do not influence each other");
 }
 
 TEST(VectorEnv, ErrorsNameTheFieldTheValueAndTheBound) {
