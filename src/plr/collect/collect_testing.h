@@ -165,6 +165,10 @@ class FakeInference final : public Inference {
     queue_.insert(queue_.end(), items.begin(), items.end());
   }
 
+  static float value_of(std::span<const std::uint8_t> obs) {
+    return static_cast<float>(obs[0] + 3 * obs[1] + 5 * obs[3]) / 64;
+  }
+
   // [T+1, N, kObsBytes]: the observations of the last rollout.
   const std::vector<std::uint8_t>& history() const { return history_; }
 
@@ -178,10 +182,8 @@ class FakeInference final : public Inference {
     const auto obs = std::span(observations_).subspan(slot * kBytes, kBytes);
     std::ranges::copy(obs, history_.begin() + static_cast<std::ptrdiff_t>(
                                                   (step * results_.size() + slot) * kBytes));
-    const int sum = obs[0] + 3 * obs[1] + 5 * obs[3];
     const int action = static_cast<int>(item.uniform * 3);
-    write_result({static_cast<float>(action), static_cast<float>(item.uniform),
-                  static_cast<float>(sum) / 64, 0},
+    write_result({static_cast<float>(action), static_cast<float>(item.uniform), value_of(obs), 0},
                  results_[slot]);
   }
   void compute_all(const std::stop_token& stop) {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,9 +16,9 @@ namespace plr::collect {
 namespace {
 
 struct Fixture {
-  // Level L lasts L steps.
+  // Level L lasts L steps, level 0 one.
   explicit Fixture(std::vector<LevelId> levels, std::size_t num_steps, int num_workers = 1)
-      : env(3, num_workers, [](LevelId level) { return static_cast<int>(level); }),
+      : env(3, num_workers, [](LevelId level) { return std::max(1, static_cast<int>(level)); }),
         curriculum(std::move(levels)),
         inference(3, static_cast<int>(num_steps), true),
         scorer({}, 3, num_steps),
@@ -78,6 +80,18 @@ TEST(Collector, RowsHaveTheLevelDoneFlagAndObservationOfTheSameStep) {
   }
 }
 
+TEST(Collector, ValuesBelongToTheObservationsOfAllRows) {
+  Fixture f({1, 2, 3, 7, 8, 9}, 2);
+  f.collector.fill(f.rollout);
+  const std::span<const float> values = f.rollout.values.all();
+  ASSERT_EQ(values.size(), 3 * 3);  // the last row is that after the last step
+  const std::span<const std::uint8_t> observations = f.inference.history();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    constexpr auto kBytes = static_cast<std::size_t>(CountdownEnv::kObsBytes);
+    EXPECT_EQ(values[i], FakeInference::value_of(observations.subspan(i * kBytes, kBytes)));
+  }
+}
+
 TEST(Collector, TakesUniformNumbersByStepAndSlot) {
   Fixture f({50, 60, 70}, 5);
   Random expected = Streams(1).named("actions");
@@ -90,21 +104,44 @@ TEST(Collector, TakesUniformNumbersByStepAndSlot) {
 }
 
 TEST(Collector, CountsReturnsAndLengthsAcrossRollouts) {
-  Fixture f({3, 50, 50, 50}, 2);
+  Fixture f({3, 50, 50, 2, 50}, 2);
   f.collector.fill(f.rollout);
   EXPECT_EQ(f.collector.episodes().num_episodes(), 0U);
-  const int paid = f.actions_of(0, 0, 2);
+  int paid = f.actions_of(0, 0, 2);
   f.collector.fill(f.rollout);
   EXPECT_EQ(f.collector.episodes().num_episodes(), 1U);
-  EXPECT_EQ(f.collector.episodes().mean_return(), 9 + paid + f.actions_of(0, 0, 1));
+  paid += f.actions_of(0, 0, 1);
+  EXPECT_EQ(f.collector.episodes().mean_return(), 3 * 3 + paid);
   EXPECT_EQ(f.collector.episodes().mean_length(), 3);
+  // The episode of level 2 begins at zero.
+  paid += f.actions_of(0, 1, 2);
+  f.collector.fill(f.rollout);
+  EXPECT_EQ(f.collector.episodes().num_episodes(), 2U);
+  paid += f.actions_of(0, 0, 1);
+  EXPECT_EQ(f.collector.episodes().mean_return(), (3 * 3 + 2 * 2 + paid) / 2.0);
+  EXPECT_EQ(f.collector.episodes().mean_length(), (3 + 2) / 2.0);
+}
+
+TEST(Collector, CountsEpisodesWhoseLastActionIsRewardedAsSolved) {
+  // Every step is an episode, rewarded with its action: 0, 1 or 2.
+  Fixture f(std::vector<LevelId>(33, 0), 10);
+  f.collector.fill(f.rollout);
+  const auto num_lost = std::ranges::count(f.rollout.actions.all(), 0);
+  EXPECT_GT(num_lost, 0);
+  EXPECT_LT(num_lost, 30);
+  EXPECT_DOUBLE_EQ(f.collector.episodes().success_rate(), 1 - static_cast<double>(num_lost) / 30);
 }
 
 TEST(Collector, OneWorkerMakesOneBatchPerStep) {
-  // Every step ends an episode, so that all slots start levels between batches too.
-  Fixture f(std::vector<LevelId>(60, 1), 10);
-  f.collector.fill(f.rollout);
-  EXPECT_EQ(f.inference.batch_sizes, std::vector<std::size_t>(11, 3));
+  // Every step ends the episodes of all slots, or of one, which start levels between batches.
+  std::vector<LevelId> of_all(60, 1);
+  std::vector<LevelId> of_one = of_all;
+  of_one[0] = of_one[1] = 50;
+  for (const std::vector<LevelId>& levels : {of_all, of_one}) {
+    Fixture f(levels, 10);
+    f.collector.fill(f.rollout);
+    EXPECT_EQ(f.inference.batch_sizes, std::vector<std::size_t>(11, 3));
+  }
 }
 
 TEST(Collector, PassesOnTheExceptionsOfAllParts) {
