@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -25,6 +26,7 @@ enum class Mistake {
   kForgetsTheClock,
   kLoadsHalf,
   kSharesScratch,
+  kRefusesTheLastLevel,
 };
 
 // A slot counts up from its level by 1 or 2; an episode ends at an even count from step 40 on.
@@ -59,6 +61,9 @@ class Counter final : public VectorEnv {
 
   void start_level(int number, LevelId level, const StepBatch& out) override {
     const auto i = static_cast<std::size_t>(number);
+    if (mistake_ == Mistake::kRefusesTheLastLevel && level == spec().last_level) {
+      throw std::runtime_error("no such level");
+    }
     const std::uint64_t rest = mistake_ == Mistake::kRemembersTheLevelBefore ? slots_[i].value : 0;
     slots_[i] = {level + rest, 0};
     observe(i, out);
@@ -168,6 +173,7 @@ TEST(Conformance, DetectsEveryKindOfMistake) {
   expect_detected(Mistake::kLoadsHalf, "no slot has changed after loading forged bytes");
   expect_detected(Mistake::kSharesScratch,
                   "threads that play different slots do not influence each other");
+  expect_detected(Mistake::kRefusesTheLastLevel, "valid calls are never refused: no such level");
 }
 
 TEST(VectorEnv, ErrorsNameTheFieldTheValueAndTheBound) {
