@@ -125,7 +125,7 @@ class CommandLine(ProgramTest):
                 ([MULTI_ROOM, "--seeds", "0-1000"],
                  "--seeds must name at most 1000 levels, not '0-1000'"),
                 ([MULTI_ROOM, "--observation", "all"],
-                 "--observation must be one of full, view, not all"),
+                 "--observation must be one of default, full, view, not all"),
                 ([MULTI_ROOM, "--seeding", "new"],
                  "--seeding must be one of default, legacy, pcg64, not new"),
                 ([MULTI_ROOM, "--tile-size", "0"], "--tile-size must be from 4 to 128, not 0"),

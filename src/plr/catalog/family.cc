@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "plr/maze/family.h"
 #include "plr/minigrid/family.h"
 #include "plr/procgen/family.h"
 
@@ -14,6 +15,7 @@ std::span<const Family> families() {
   static const std::array all = {
       minigrid::family(),
       procgen::family(),
+      maze::family(),
   };
   return all;
 }

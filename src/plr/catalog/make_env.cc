@@ -37,7 +37,11 @@ const EnvInfo* find_environment(std::string_view name) {
 }
 
 void check_env_name(std::string_view name) {
-  if (find_environment(name) == nullptr) throw_unknown(name);
+  if (find_environment(name) != nullptr) return;
+  const Family* family = find_family(name);
+  const bool is_made =
+      family != nullptr && family->makes_unlisted != nullptr && family->makes_unlisted(name);
+  if (!is_made) throw_unknown(name);
 }
 
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options) {

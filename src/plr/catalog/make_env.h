@@ -20,7 +20,7 @@ namespace plr::catalog {
 // The environments of all families, those of the PLR paper first.
 std::span<const EnvInfo> environments();
 
-// Null if there is no environment of this name.
+// Null if no environment of this name is listed.
 const EnvInfo* find_environment(std::string_view name);
 
 // Throws std::invalid_argument for an unknown name and suggests the closest known one.

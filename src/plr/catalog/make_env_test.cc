@@ -25,12 +25,13 @@ std::string error_for(std::string_view name, const EnvOptions& options = {}) {
   return invalid_argument_of([&] { make_env(name, options); });
 }
 
-TEST(MakeEnv, ListsEightyMiniGridTasksAndFortyTwoProcgenVariantsWithDistinctNames) {
+TEST(MakeEnv, ListsMiniGridTasksProcgenVariantsAndMazesWithDistinctNames) {
   const std::vector<std::string> all = all_names();
   const std::set<std::string> names(all.begin(), all.end());
   EXPECT_EQ(names.size(), all.size());
-  EXPECT_EQ(all.size(), 80U + 42U);
+  EXPECT_EQ(all.size(), 80U + 42U + 24U);
   EXPECT_TRUE(names.contains("procgen/dodgeball-memory"));
+  EXPECT_TRUE(names.contains("maze/random-25"));
   EXPECT_TRUE(names.contains("minigrid/MultiRoom-N4-Random"));
   EXPECT_TRUE(names.contains("minigrid/MiniGrid-DoorKey-8x8-v0"));
 }
@@ -59,6 +60,24 @@ TEST(MakeEnv, RefusesOptionsOutOfBounds) {
       error_for("minigrid/MiniGrid-Dynamic-Obstacles-5x5-v0", {.seeding = LevelSeeding::kLegacy}),
       "seeding: MiniGrid-Dynamic-Obstacles-5x5-v0 must be pcg64, since its steps draw random "
       "numbers");
+}
+
+TEST(MakeEnv, MakesUnlistedEnvironmentsWithAParameterInTheName) {
+  check_env_name("maze/PerfectMaze-27");
+  EXPECT_EQ(make_env("maze/random-3")->spec().name, "maze/random-3");
+  EXPECT_EQ(invalid_argument_of([] { check_env_name("maze/PerfectMaze-12"); }),
+            "the number in maze/PerfectMaze-N must be odd and from 3 to 101, not '12'");
+  EXPECT_EQ(error_for("maze/random-168"),
+            "the number in maze/random-N must be from 0 to 167, not '168'");
+  EXPECT_EQ(error_for("maze/Labirinth"),
+            "unknown environment 'maze/Labirinth'; did you mean maze/Labyrinth?");
+}
+
+TEST(MakeEnv, OptionsOfTheMazeAreRefusedByOtherFamilies) {
+  EXPECT_EQ(error_for("minigrid/MultiRoom-N4-Random", {.maze = {.view_size = 7}}),
+            "view_size: minigrid/MultiRoom-N4-Random offers 5 only, not 7");
+  EXPECT_EQ(error_for("procgen/maze", {.maze = {.step_limit = StepLimit::kArea}}),
+            "step_limit: procgen/maze offers default only, not area");
 }
 
 TEST(MakeEnv, ObservesTheWholeGridOrTheViewOfTheAgent) {

@@ -34,7 +34,7 @@ SlotPlayer player_in_every_phase(ConformanceRun& run) {
   SlotPlayer three = run.player(3);
   three.start(0, kFirstLevel);
   three.start(1, kFirstLevel);
-  three.play(1, run.actions(three.spec(), three.spec().max_steps));
+  three.run(1, run.actions(three.spec(), three.spec().max_steps));
   return three;
 }
 

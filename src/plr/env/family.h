@@ -1,4 +1,4 @@
-// A family of environments described as data: MiniGrid and Procgen are the two of this project.
+// A family of environments described as data: MiniGrid, Procgen and the maze.
 //
 // A family is a folder that defines one Family, and one line in catalog/family.cc that lists it.
 // Code that treats families differently reads the difference here instead of comparing names:
@@ -68,7 +68,7 @@ struct Family {
   NetworkKind network = NetworkKind::kGridCnn;
   std::vector<std::string> action_names;       // by action
   std::vector<EnvInfo> environments;           // in the order of a list for readers
-  std::vector<Observation> observations = {};  // that its environments offer
+  std::vector<Observation> observations = {};  // that its environments offer, the default first
   LevelId num_training_levels = 200;           // of a typical training set; `plr bench env` uses it
   GpuShare gpu_share;
   // The environment variable that names the folder of files its environments need, such as
@@ -80,6 +80,9 @@ struct Family {
   // for options that are out of bounds or that it does not offer, std::runtime_error if its files
   // are missing.
   std::unique_ptr<VectorEnv> (*make)(std::string_view env, const EnvOptions& options) = nullptr;
+  // Whether the family makes an environment that is not listed, such as one with a number or a file
+  // in its name; null: all are listed.
+  bool (*makes_unlisted)(std::string_view env) = nullptr;
   // The name for narrow columns, also of an unknown environment: "DoorKey-6x6".
   std::string (*short_name)(std::string_view env) = nullptr;
   // The title of the environments whose normalized returns are averaged together with this one's,

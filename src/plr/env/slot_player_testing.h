@@ -69,6 +69,14 @@ class SlotPlayer {
     return episode;
   }
 
+  // The same without keeping the outputs, for long episodes of large observations.
+  void run(int slot, std::span<const Action> actions) {
+    for (const Action action : actions) {
+      if (!env_->is_running(slot)) break;
+      env_->step({slot, slot + 1}, {&action, 1}, batch());
+    }
+  }
+
   Episode play_level(int slot, LevelId level, std::span<const Action> actions) {
     Episode episode = {start(slot, level)};
     const Episode rest = play(slot, actions);

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "plr/core/level_store.h"
+
 namespace plr {
 namespace {
 
@@ -110,6 +112,11 @@ std::optional<int> VectorEnv::difficulty(LevelId level) const {
   return difficulty_of(level);
 }
 
+std::string VectorEnv::level_name(LevelId level) const {
+  check_level(level);
+  return level_name_of(level);
+}
+
 void VectorEnv::save(int slot, std::vector<std::byte>& out) const {
   check_slot(slot);
   const auto i = static_cast<std::size_t>(slot);
@@ -132,7 +139,7 @@ void VectorEnv::load(int slot, std::span<const std::byte> in) {
     reader.expect_end();
   } else {
     const auto level = reader.number<LevelId>();
-    reader.require(level <= spec_.last_level, "the level does not exist");
+    reader.require(has_level(level), "the level does not exist");
     load_episode(slot, level, phase == Phase::kEnded, reader);
     levels_[i] = level;
   }
@@ -146,9 +153,12 @@ void VectorEnv::check_slot(int slot) const {
 }
 
 void VectorEnv::check_level(LevelId level) const {
-  if (level > spec_.last_level) {
-    throw std::out_of_range(range_message("level", spec_.last_level, level));
+  if (has_level(level)) return;
+  if (is_stored(level)) {
+    throw std::out_of_range("level " + std::to_string(level) + " is not in a store of " +
+                            spec_.name);
   }
+  throw std::out_of_range(range_message("level", spec_.last_level, level));
 }
 
 void VectorEnv::check_buffers(const StepBatch& out) const {

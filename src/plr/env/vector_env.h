@@ -50,7 +50,7 @@ struct EnvSpec {
   std::array<int, 3> observation_shape = {};  // [H, W, C] bytes
   int num_actions = 0;                        // actions are 0..num_actions-1
   int max_steps = 0;                          // no episode is longer
-  LevelId last_level = 0;                     // levels are 0..last_level
+  LevelId last_level = 0;                     // levels are 0..last_level, and stored ones
   // The levels of a run that trains or evaluates on the full distribution.
   LevelSet full_distribution = LevelSet::stream(0, 1);
   int num_difficulties = 0;  // 0: the levels have no difficulty
@@ -120,6 +120,11 @@ class VectorEnv {
   WorkerPool& workers() { return workers_; }
   const WorkerPool& workers() const { return workers_; }
 
+  // Whether the level exists: it is at most last_level, or in the store of the environment
+  // (core/level_store.h).
+  bool has_level(LevelId level) const { return level <= spec_.last_level || stores(level); }
+  // The name of a level; empty where levels have none.
+  std::string level_name(LevelId level) const;
   // The level that a slot plays or played last; nothing before its first start.
   std::optional<LevelId> level(int slot) const;
   // Whether the slot has an episode that has not ended.
@@ -152,6 +157,9 @@ class VectorEnv {
   virtual bool solved_by(int /*slot*/, double last_reward) const { return last_reward > 0; }
   virtual std::string_view mission_of(int /*slot*/) const { return {}; }
   virtual std::optional<int> difficulty_of(LevelId /*level*/) const { return std::nullopt; }
+  virtual std::string level_name_of(LevelId /*level*/) const { return {}; }
+  // Whether a level above last_level exists.
+  virtual bool stores(LevelId /*level*/) const { return false; }
   // Called for an episode that has been started and may have ended.  load_episode() reads all of
   // `in` and calls in.expect_end() before it changes anything; in.fail() refuses the bytes.
   virtual void save_episode(int slot, ByteWriter& out) const = 0;

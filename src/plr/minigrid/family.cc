@@ -55,7 +55,7 @@ const MiniGridEnv& downcast(const VectorEnv& env) { return static_cast<const Min
 TileMap tile_map(const VectorEnv& env, int slot, Observation observation) {
   const Level& level = downcast(env).level_in(slot);
   const State& state = downcast(env).state_in(slot);
-  return observation == Observation::kFull ? whole_map(level, state) : view_map(level, state);
+  return observation == Observation::kView ? view_map(level, state) : whole_map(level, state);
 }
 
 image::Image frame(const VectorEnv& env, int slot, const FrameOptions& options) {

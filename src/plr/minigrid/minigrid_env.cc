@@ -30,6 +30,7 @@ Task seeded(const Task& task, LevelSeeding seeding) {
 
 EnvSpec make_spec(const Task& task, const EnvOptions& options) {
   check_fields(options);
+  refuse_maze_options(env_name(task), options);
   EnvSpec spec;
   spec.name = env_name(task);
   spec.num_slots = options.num_slots;
@@ -85,10 +86,10 @@ void MiniGridEnv::step_slots(SlotRange slots, std::span<const plr::Action> actio
 
 void MiniGridEnv::observe(std::size_t slot, const StepBatch& out) const {
   const auto image = out.observations.subspan(slot * observation_size_, observation_size_);
-  if (observation_ == Observation::kFull) {
-    observe_full(states_[slot], image);
-  } else {
+  if (observation_ == Observation::kView) {
     observe_view(levels_[slot], states_[slot], image);
+  } else {
+    observe_full(states_[slot], image);
   }
 }
 

@@ -12,7 +12,8 @@ namespace {
 EnvSpec make_spec(const Variant& variant, const EnvOptions& options) {
   check_fields(options);
   const EnvOptions defaults;
-  if (options.observation != defaults.observation) {
+  refuse_maze_options(variant.env_name(), options);
+  if (options.observation == Observation::kView) {
     throw std::invalid_argument("observation: " + variant.env_name() + " offers full only, not " +
                                 to_text(options.observation));
   }
