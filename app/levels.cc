@@ -12,6 +12,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
+#include "plr/maze/text_form.h"
 #include "plr/terminal/screen.h"
 #include "plr/viewer/level_gallery.h"
 #include "plr/viewer/level_list.h"
@@ -26,7 +27,8 @@ using viewer::LevelGallery;
 
 struct LevelsArguments {
   std::string env;
-  std::string seeds = "0-11";
+  std::string file;   // of levels of the maze
+  std::string seeds;  // empty: 0-11, or all levels of the file
   std::string out;
   std::string observation = "full";
   std::string seeding = "default";
@@ -36,20 +38,40 @@ struct LevelsArguments {
   bool augment = false;
 };
 
+// The environment and the levels to draw.
+struct Drawn {
+  std::string env;
+  std::vector<LevelId> levels;
+};
+
+Drawn drawn_levels(const LevelsArguments& arguments) {
+  if (arguments.env.empty() == arguments.file.empty()) {
+    throw std::invalid_argument("give an environment (plr envs lists them) or --file FILE");
+  }
+  std::string env = arguments.env;
+  std::string seeds = arguments.seeds.empty() ? "0-11" : arguments.seeds;
+  if (!arguments.file.empty()) {
+    env = "maze/file:" + arguments.file;
+    const std::size_t count = maze::read_levels(arguments.file).size();
+    if (arguments.seeds.empty()) seeds = fmt::format("0-{}", count - 1);
+  }
+  return {env, viewer::parse_level_list("--seeds", seeds)};
+}
+
 LevelGallery make_gallery(const LevelsArguments& arguments) {
   const EnvOptions options = {
       .num_slots = 1,
       .observation = enum_from<Observation>("--observation", arguments.observation),
       .seeding = enum_from<LevelSeeding>("--seeding", arguments.seeding)};
-  const std::vector<LevelId> seeds = viewer::parse_level_list("--seeds", arguments.seeds);
-  prepare_procgen(arguments.env);
+  const auto [env, levels] = drawn_levels(arguments);
+  prepare_procgen(env);
   // About as many pixels per level as a terminal has characters.
   FrameOptions frame = {.tile_size = 4};
   if (!arguments.out.empty()) {
     frame = {.tile_size = arguments.tile_size, .highlight = arguments.highlight};
   }
   frame.observation = options.observation;
-  return LevelGallery(catalog::make_env(arguments.env, options), frame, seeds);
+  return LevelGallery(catalog::make_env(env, options), frame, levels);
 }
 
 void print_levels(const LevelsArguments& arguments, const LevelGallery& gallery) {
@@ -93,8 +115,12 @@ void add_levels(CLI::App& program) {
   const auto arguments = std::make_shared<LevelsArguments>();
   CLI::App* verb = program.add_subcommand("levels", "draw levels, in the terminal or as a picture");
   verb->group("Look");
-  verb->add_option("ENV", arguments->env, "an environment; plr envs lists them")->required();
-  verb->add_option("--seeds", arguments->seeds, "levels, such as 0-11 (default) or 3,7,20-29")
+  verb->add_option("ENV", arguments->env, "an environment; plr envs lists them");
+  verb->add_option("--file", arguments->file,
+                   "the levels of a file of mazes (docs/maze.md) instead of an environment's")
+      ->type_name("FILE");
+  verb->add_option("--seeds", arguments->seeds,
+                   "levels, such as 0-11 (default) or 3,7,20-29; with --file: all")
       ->type_name("LIST");
   verb->add_option("--out", arguments->out, "write a picture (PNG) instead of text")
       ->type_name("FILE");
@@ -119,7 +145,8 @@ void add_levels(CLI::App& program) {
       "Examples:\n"
       "  plr levels minigrid/MultiRoom-N4-Random --seeds 0-5\n"
       "  plr levels minigrid/ObstructedMazeGamut-Hard --seeds 0-8 --out levels.png --columns 3\n"
-      "  plr levels procgen/coinrun --out levels.png --tile-size 16");
+      "  plr levels procgen/coinrun --out levels.png --tile-size 16\n"
+      "  plr levels --file mine.txt");
   verb->callback([arguments] { draw_levels(*arguments); });
 }
 

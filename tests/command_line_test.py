@@ -53,7 +53,7 @@ class CommandLine(ProgramTest):
         self.assert_refused(["report", ""], "plr: an argument must not be empty")
 
     def test_missing_arguments_are_named(self):
-        self.assert_refused(["levels"], "plr levels: ENV is required; see plr levels --help")
+        self.assert_refused(["levels"], "plr levels: give an environment (plr envs lists them) or --file FILE")
         done = plr("bench")
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "^plr bench: missing subcommand; choose one of: env.*\n$")
@@ -104,6 +104,30 @@ class CommandLine(ProgramTest):
         self.assertIn("seed 3, 4 of 4", self.output("levels", MULTI_ROOM, "--seeds", "3"))
         self.assertIn("seed 1: you must fetch a grey ball",
                       self.output("levels", "minigrid/MiniGrid-Fetch-8x8-N3-v0", "--seeds", "0-1"))
+
+    def level_file(self, text):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        path = pathlib.Path(directory.name) / "mine.txt"
+        path.write_text(text)
+        return str(path)
+
+    def test_levels_of_a_file_are_drawn_with_their_names(self):
+        path = self.level_file("name: detour\n...\n.#.\n>#G\n\n>G\n")
+        text = self.output("levels", "--file", path)
+        self.assertIn("detour, 2 of 6  seed 1, 1 of 6\n"
+                      "...             >G\n"
+                      ".#.\n"
+                      ">#G\n", text)
+        self.assertIn(text, self.output("levels", "maze/file:" + path, "--seeds", "0-1"))
+
+    def test_an_error_in_a_level_file_names_file_and_line(self):
+        path = self.level_file(">G\n\n>.\n..\n")
+        self.assert_refused(["levels", "--file", path], f"plr levels: {path}:3: the level has no goal; put a G")
+        self.assert_refused(["levels", "--file", path + "x"],
+                            f"plr levels: cannot read {path}x: No such file or directory")
+        self.assert_refused(["levels", MULTI_ROOM, "--file", path],
+                            "plr levels: give an environment (plr envs lists them) or --file FILE")
 
     def test_seeding_changes_the_levels(self):
         legacy = self.output("levels", MULTI_ROOM, "--seeds", "3", "--seeding", "legacy")

@@ -1,9 +1,8 @@
 // Uniform draws from the floor cells of a maze.
 //
-// Takes time proportional to the number of cells.  Stateless: thread-safe for distinct streams.
+// Draws cells until one is accepted: expected time is proportional to cells / accepted cells.
+// Stateless: thread-safe for distinct streams.
 #pragma once
-
-#include <cassert>
 
 #include "plr/base/random.h"
 #include "plr/maze/walls.h"
@@ -14,23 +13,11 @@ namespace plr::maze {
 // REQUIRES: there is one.
 template <class Reject>
 Position random_floor(const Walls& walls, Random& random, Reject reject) {
-  const auto for_each_free = [&](auto visit) {
-    for (int y = 0; y < walls.height(); ++y) {
-      for (int x = 0; x < walls.width(); ++x) {
-        const Position p = {x, y};
-        if (!walls.at_or_beside(p) && !reject(p)) visit(p);
-      }
-    }
-  };
-  std::uint64_t count = 0;
-  for_each_free([&](Position) { ++count; });
-  assert(count > 0);
-  std::uint64_t left = random.below(count);
-  Position drawn;
-  for_each_free([&](Position p) {
-    if (left-- == 0) drawn = p;
-  });
-  return drawn;
+  for (;;) {
+    const auto cell = static_cast<int>(random.below(static_cast<std::uint64_t>(walls.num_cells())));
+    const Position p = {cell % walls.width(), cell / walls.width()};
+    if (!walls.at_or_beside(p) && !reject(p)) return p;
+  }
 }
 
 inline Position random_floor(const Walls& walls, Random& random) {

@@ -101,7 +101,7 @@ TEST(MazeEnv, GeneratesTheSameLevelForASeedInEveryVersion) {
             ".#.#.#.\n"
             "...#.#.\n"
             "####.#.\n"
-            "......^\n");
+            ".....^.\n");
   EXPECT_NE(make_level(*find_task("random-25"), 0), make_level(*find_task("random-25"), 1));
 }
 

@@ -22,6 +22,7 @@ LevelGallery::LevelGallery(std::unique_ptr<VectorEnv> env, const FrameOptions& o
     const Start start = {0, seed};
     env_->start({&start, 1}, buffers.batch());
     levels_.push_back({.seed = seed,
+                       .name = env_->level_name(seed),
                        .difficulty = env_->difficulty(seed),
                        .mission = std::string(env_->mission(0)),
                        .text = catalog::render_text(*env_, 0, options.observation),
@@ -40,8 +41,12 @@ std::string LevelGallery::title() const {
   return has_one_mission() && !mission.empty() ? fmt::format("{}: {}", name, mission) : name;
 }
 
+std::string LevelGallery::label(const DrawnLevel& level) {
+  return level.name.empty() ? fmt::format("seed {}", level.seed) : level.name;
+}
+
 std::string LevelGallery::caption(const DrawnLevel& level) const {
-  std::string text = fmt::format("seed {}", level.seed);
+  std::string text = label(level);
   if (level.difficulty) {
     text += fmt::format(", {} of {}", *level.difficulty + 1, env_->spec().num_difficulties);
   }
@@ -60,20 +65,26 @@ std::string LevelGallery::row(std::span<const DrawnLevel> levels, int column_wid
                               terminal::Colors colors) const {
   std::string captions;
   std::vector<std::string> lines;
+  int begin = 0;  // the column at which the level begins
   for (const DrawnLevel& level : levels) {
     captions += fmt::format("{:<{}}", caption(level), column_width);
     const TextArt shown = level_art(level, colors);
-    lines.resize(shown.lines.size());
+    // Levels of a row may have different heights.
+    lines.resize(std::max(lines.size(), shown.lines.size()),
+                 std::string(static_cast<std::size_t>(begin), ' '));
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      lines[i] += shown.lines[i];
-      lines[i].append(static_cast<std::size_t>(column_width - shown.width), ' ');
+      const bool is_shown = i < shown.lines.size();
+      if (is_shown) lines[i] += shown.lines[i];
+      const int width = is_shown ? shown.width : 0;
+      lines[i].append(static_cast<std::size_t>(column_width - width), ' ');
     }
+    begin += column_width;
   }
   std::string text = fmt::format("\n{}\n", trimmed(captions));
   for (const std::string& line : lines) text += trimmed(line) + "\n";
   if (has_one_mission()) return text;
   for (const DrawnLevel& level : levels) {
-    text += fmt::format("seed {}: {}\n", level.seed, level.mission);
+    text += fmt::format("{}: {}\n", label(level), level.mission);
   }
   return text;
 }

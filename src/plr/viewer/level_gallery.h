@@ -49,6 +49,7 @@ class LevelGallery {
  private:
   struct DrawnLevel {
     LevelId seed = 0;
+    std::string name;  // empty if it has none
     std::optional<int> difficulty;
     std::string mission;
     std::optional<image::TextPicture> text;  // none if it is not made of tiles
@@ -56,6 +57,8 @@ class LevelGallery {
   };
 
   static TextArt level_art(const DrawnLevel& level, terminal::Colors colors);
+  // Its name or seed.
+  static std::string label(const DrawnLevel& level);
   std::string caption(const DrawnLevel& level) const;
   std::string row(std::span<const DrawnLevel> levels, int column_width,
                   terminal::Colors colors) const;

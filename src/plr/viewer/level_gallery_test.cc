@@ -34,6 +34,11 @@ TEST(LevelGallery, BeginsARowWhenALineIsFull) {
             "\nseed 9\n#####\n#>  #\n#   #\n#  G#\n#####\n");
 }
 
+TEST(LevelGallery, CaptionsNameLevelsThatHaveNames) {
+  const LevelGallery levels = gallery("maze/SmallCorridor", {0, 13});
+  EXPECT_EQ(levels.pictures()[1].caption, "SmallCorridor/3, 3 of 6");  // 22 actions
+}
+
 TEST(LevelGallery, ListsMissionsThatDiffer) {
   const LevelGallery levels = gallery("minigrid/MiniGrid-Fetch-8x8-N3-v0", {0, 1});
   EXPECT_EQ(levels.title(), "minigrid/MiniGrid-Fetch-8x8-N3-v0");
