@@ -12,6 +12,7 @@
 #include "app/procgen_setup.h"
 #include "app/report.h"
 #include "app/verbs.h"
+#include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
 #include "plr/terminal/number_text.h"
@@ -63,6 +64,7 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
     warn_if_obsolete(name);
     train::set(config, name, value);
   }
+  config.task.env = catalog::absolute_env_name(config.task.env);
   config.task.levels = train::checked_levels(config.task.levels);
   return config;
 }

@@ -39,9 +39,9 @@ void start(benchmark::State& state, const char* name, const EnvOptions& options)
   }
 }
 
-constexpr EnvOptions kFull{};
-constexpr EnvOptions kView{.observation = Observation::kView};
-constexpr EnvOptions kPcg64{.seeding = LevelSeeding::kPcg64};
+const EnvOptions kFull{};
+const EnvOptions kView{.observation = Observation::kView};
+const EnvOptions kPcg64{.seeding = LevelSeeding::kPcg64};
 
 BENCHMARK_CAPTURE(play, MultiRoom_full, kMultiRoom, kFull);
 BENCHMARK_CAPTURE(play, MultiRoom_full_pcg64, kMultiRoom, kPcg64);

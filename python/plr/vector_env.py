@@ -234,7 +234,9 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
                     with reset(options={"reset_mask": ended}), after scores were recorded
     copy            return copies instead of views that the next step overwrites
     render_mode     None, or "rgb_array" for images from render()
-    options         observation="full" or "view", seeding="default", "legacy" or "pcg64" of MiniGrid;
+    options         observation="full" or "view" of MiniGrid and the maze;
+                    seeding="default", "legacy" or "pcg64" of MiniGrid;
+                    view_size, see_agent, penalize_time, max_steps, step_limit of the maze;
                     num_workers of Procgen, 0 for one thread per core
     """
     return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum,

@@ -334,7 +334,7 @@ WRONG = [
     (dict(num_envs=0), ValueError, "num_envs must be from 1 to 65536, not 0"),
     (dict(num_envs="many"), ValueError, "num_envs must be a whole number, not many"),
     (dict(num_slots=3), ValueError, "unknown setting 'num_slots'; did you mean num_envs?"),
-    (dict(observation="ful"), ValueError, "observation must be one of full, view, not ful"),
+    (dict(observation="ful"), ValueError, "observation must be one of default, full, view, not ful"),
     (dict(observaton="full"), ValueError, "unknown setting 'observaton'; did you mean observation?"),
     (dict(levels=5, curriculum=plr.Uniform(5)), ValueError,
      "give levels or curriculum, not both: a curriculum has its own levels"),
@@ -393,7 +393,7 @@ def test_render_returns_images_and_missions_return_text():
 
 def test_all_environments_are_listed():
     names = [info["name"] for info in plr.environments()]
-    assert len(names) == len(set(names)) == 122
+    assert len(names) == len(set(names)) == 147
     assert NAME in names and "procgen/bigfish" in names
 
 

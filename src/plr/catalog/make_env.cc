@@ -36,13 +36,16 @@ const EnvInfo* find_environment(std::string_view name) {
   return found != environments().end() ? &*found : nullptr;
 }
 
-void check_env_name(std::string_view name) {
-  if (find_environment(name) != nullptr) return;
+std::string absolute_env_name(std::string_view name) {
+  if (find_environment(name) != nullptr) return std::string(name);
   const Family* family = find_family(name);
-  const bool is_made =
-      family != nullptr && family->makes_unlisted != nullptr && family->makes_unlisted(name);
-  if (!is_made) throw_unknown(name);
+  std::optional<std::string> unlisted;
+  if (family != nullptr && family->unlisted != nullptr) unlisted = family->unlisted(name);
+  if (!unlisted) throw_unknown(name);
+  return *unlisted;
 }
+
+void check_env_name(std::string_view name) { absolute_env_name(name); }
 
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options) {
   const Family* family = find_family(name);

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "plr/catalog/family.h"
@@ -25,6 +26,10 @@ const EnvInfo* find_environment(std::string_view name);
 
 // Throws std::invalid_argument for an unknown name and suggests the closest known one.
 void check_env_name(std::string_view name);
+
+// The name, with an absolute path if it is that of a file (maze/file:PATH), so that a run can be
+// resumed from any working directory.  Throws as check_env_name() does.
+std::string absolute_env_name(std::string_view name);
 
 // Throws std::invalid_argument for an unknown name as check_env_name() does, and for options that
 // are out of bounds or that the environment does not offer; std::runtime_error with instructions if

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -29,7 +30,7 @@ TEST(MakeEnv, ListsMiniGridTasksProcgenVariantsAndMazesWithDistinctNames) {
   const std::vector<std::string> all = all_names();
   const std::set<std::string> names(all.begin(), all.end());
   EXPECT_EQ(names.size(), all.size());
-  EXPECT_EQ(all.size(), 80U + 42U + 24U);
+  EXPECT_EQ(all.size(), 80U + 42U + 25U);
   EXPECT_TRUE(names.contains("procgen/dodgeball-memory"));
   EXPECT_TRUE(names.contains("maze/random-25"));
   EXPECT_TRUE(names.contains("minigrid/MultiRoom-N4-Random"));
@@ -64,6 +65,9 @@ TEST(MakeEnv, RefusesOptionsOutOfBounds) {
 
 TEST(MakeEnv, MakesUnlistedEnvironmentsWithAParameterInTheName) {
   check_env_name("maze/PerfectMaze-27");
+  EXPECT_EQ(absolute_env_name("maze/PerfectMaze-27"), "maze/PerfectMaze-27");
+  EXPECT_EQ(absolute_env_name("maze/file:a/../b.txt"),
+            "maze/file:" + (std::filesystem::current_path() / "b.txt").string());
   EXPECT_EQ(make_env("maze/random-3")->spec().name, "maze/random-3");
   EXPECT_EQ(invalid_argument_of([] { check_env_name("maze/PerfectMaze-12"); }),
             "the number in maze/PerfectMaze-N must be odd and from 3 to 101, not '12'");

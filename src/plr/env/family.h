@@ -80,9 +80,10 @@ struct Family {
   // for options that are out of bounds or that it does not offer, std::runtime_error if its files
   // are missing.
   std::unique_ptr<VectorEnv> (*make)(std::string_view env, const EnvOptions& options) = nullptr;
-  // Whether the family makes an environment that is not listed, such as one with a number or a file
-  // in its name; null: all are listed.
-  bool (*makes_unlisted)(std::string_view env) = nullptr;
+  // The name, with an absolute path if it has a path, of an environment that can be made but is not
+  // listed, such as one with a number or a file in its name; nothing if there is none.  Null: all
+  // are listed.
+  std::optional<std::string> (*unlisted)(std::string_view env) = nullptr;
   // The name for narrow columns, also of an unknown environment: "DoorKey-6x6".
   std::string (*short_name)(std::string_view env) = nullptr;
   // The title of the environments whose normalized returns are averaged together with this one's,

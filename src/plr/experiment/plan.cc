@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "plr/base/files.h"
+#include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/experiment/plan_file.h"
 #include "plr/run/file_name.h"
@@ -139,7 +140,10 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
     }
   }
   for (const auto& [name, setting] : settings) apply(setting);
-  run::with_place(source, [&] { check(run.config); });
+  run::with_place(source, [&] {
+    check(run.config);
+    run.config.task.env = catalog::absolute_env_name(run.config.task.env);
+  });
   if (settings.contains("levels")) {
     run::with_place(settings["levels"].place, [&] {
       run.config.task.levels = train::checked_levels(run.config.task.levels);

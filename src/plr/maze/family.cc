@@ -34,7 +34,10 @@ std::unique_ptr<VectorEnv> make(std::string_view env, const EnvOptions& options)
   return task ? std::make_unique<MazeEnv>(*task, options) : nullptr;
 }
 
-bool makes_unlisted(std::string_view env) { return has_parameter(task_name(env)); }
+std::optional<std::string> unlisted(std::string_view env) {
+  const std::optional<std::string> name = parameterized_name(task_name(env));
+  return name ? std::optional(std::string(kPrefix) + *name) : std::nullopt;
+}
 
 // "maze/random-25" -> "random-25", "maze/file:mine/rooms.txt" -> "rooms.txt"
 std::string short_name(std::string_view env) { return std::string(env.substr(env.rfind('/') + 1)); }
@@ -83,7 +86,7 @@ Family family() {
           // Its small network leaves most of a GPU idle.
           .gpu_share = {.cores_per_run = 2, .runs_per_gpu = 8},
           .make = make,
-          .makes_unlisted = makes_unlisted,
+          .unlisted = unlisted,
           .short_name = short_name,
           .report_group = [](std::string_view) { return std::string("Maze"); },
           .frame = frame,

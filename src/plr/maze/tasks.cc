@@ -1,6 +1,7 @@
 #include "plr/maze/tasks.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include "plr/base/ranges.h"
@@ -55,12 +56,20 @@ std::string summary_of(const LevelGroup& group) {
   if (group.name.starts_with("Trivial")) return "toy levels";
   const bool is_evaluated = std::ranges::find(evaluation_levels(), group.name, &LevelGroup::name) !=
                             evaluation_levels().end();
-  return is_evaluated ? "the eight levels of JaxUED's evaluation" : "rooms of DCD";
+  return is_evaluated ? "one level of JaxUED's evaluation" : "rooms of DCD";
+}
+
+std::vector<NamedLevel> evaluation_set() {
+  std::vector<NamedLevel> levels;
+  for (const LevelGroup& group : evaluation_levels()) levels.push_back(group.levels[0]);
+  return levels;
 }
 
 std::vector<Task> all_tasks() {
   std::vector<Task> all = {random_task("random-25", 25), random_task("random-60", 60),
                            random_task("empty", 0)};
+  all.push_back(
+      fixed_task("JaxUED-8", "JaxUED's evaluation: eight levels in its order", evaluation_set()));
   for (const LevelGroup& group : named_levels()) {
     all.push_back(fixed_task(group.name, summary_of(group), group.levels));
   }
@@ -126,8 +135,11 @@ std::optional<Task> find_task(std::string_view name) {
   return std::nullopt;
 }
 
-bool has_parameter(std::string_view name) {
-  return random_walls(name) || perfect_side(name) || name.starts_with(kFilePrefix);
+std::optional<std::string> parameterized_name(std::string_view name) {
+  if (random_walls(name) || perfect_side(name)) return std::string(name);
+  if (!name.starts_with(kFilePrefix)) return std::nullopt;
+  const std::filesystem::path path = name.substr(kFilePrefix.size());
+  return std::string(kFilePrefix) + std::filesystem::absolute(path).lexically_normal().string();
 }
 
 Level make_level(const Task& task, std::uint64_t seed) {

@@ -5,11 +5,11 @@
 //
 // Names with a parameter exist for every value of it:
 //
-//   random-N       N walls drawn with replacement, 0 <= N <= 167; random-25 and random-60 are
-//   listed PerfectMaze-S  a perfect maze of S x S cells, S odd, 3 <= S <= 101 file:PATH      the
-//   levels of a text file (text_form.h)
+//   random-N       N walls drawn with replacement, 0 <= N <= 167
+//   PerfectMaze-S  a perfect maze of S x S cells, S odd, 3 <= S <= 101
+//   file:PATH      the levels of a text file (text_form.h)
 //
-// The levels of a named level, a corridor or a file are its own in order, repeated: seed s is level
+// A named level, corridor or file has a fixed list of levels, which is repeated: seed s is level
 // s % n of n.  Copyable; constant data, thread-safe.
 #pragma once
 
@@ -47,8 +47,9 @@ std::span<const Task> tasks();
 // cannot be read.
 std::optional<Task> find_task(std::string_view name);
 
-// Whether the name is that of an unlisted task, without reading files.  Throws as find_task().
-bool has_parameter(std::string_view name);
+// The name of a task with a parameter, its path made absolute; nothing for other names.  Throws as
+// find_task() does, but does not read files.
+std::optional<std::string> parameterized_name(std::string_view name);
 
 // The level of this seed.  Deterministic.
 Level make_level(const Task& task, std::uint64_t seed);
