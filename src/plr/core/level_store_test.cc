@@ -113,6 +113,26 @@ TEST(LevelStore, RefusesDamagedBytes) {
   testing::expect_forgery_is_harmless(object);
 }
 
+TEST(LevelStore, RefusesSealedBytesThatAreNoStore) {
+  const auto sealed = [](const std::vector<LevelId>& ids, bool has_more) {
+    ByteWriter writer;
+    writer.number<std::uint64_t>(ids.size());
+    for (const LevelId id : ids) {
+      writer.number(id);
+      writer.numbers<std::byte>(level("a maze"));
+    }
+    if (has_more) writer.number(std::uint8_t{0});
+    return writer.seal("level store", 1);
+  };
+  LevelStore store;
+  const LevelId id = store.add(level("a maze"));
+  store.load(sealed({id}, false));
+  EXPECT_THROW(store.load(sealed({id}, true)), std::runtime_error);
+  EXPECT_THROW(store.load(sealed({7}, false)), std::runtime_error);       // a seed
+  EXPECT_THROW(store.load(sealed({id, id}, false)), std::runtime_error);  // twice
+  EXPECT_EQ(store.ids(), std::vector<LevelId>{id});
+}
+
 TEST(LevelStore, SeveralThreadsMayUseIt) {
   LevelStore store;
   std::vector<LevelId> ids(4);
