@@ -143,6 +143,25 @@ TEST_F(GridCnnInference, UsesChangedWeights) {
   expect_equal_decisions(decide(*ours, {}, obs), decide(*libtorchs, {}, obs), 2e-5);
 }
 
+// The kernels for Hopper keep activations as pairs of fp16 numbers, at most 65504 * 256.
+TEST_F(GridCnnInference, LargerActivationsSaturate) {
+  const NetworkShape shape{14, 14, 3, 7};
+  const std::unique_ptr<Backend> backend = native(shape, {});
+  if (choose_kernels(backend->network(), Kernels::kNative).inference.kind != KernelKind::kHopper) {
+    GTEST_SKIP() << "the other kernels compute in fp32";
+  }
+  const at::Tensor obs = random_bytes(shape, 8, 11);
+  Parameters& parameters = backend->network().parameters();
+  parameters["conv1.w"].detach().zero_();  // the first layer's activations are its biases
+  const auto values_with_bias = [&](double bias) {
+    parameters["conv1.b"].detach().fill_(bias);
+    return decide(*backend, {}, obs).values;
+  };
+  const std::vector<float> largest = values_with_bias(65504.0 * 256);
+  EXPECT_NE(largest, values_with_bias(65504.0 * 128));
+  for (const double larger : {1e8, 1e30}) EXPECT_EQ(values_with_bias(larger), largest);
+}
+
 // Submits random batches of random slots in all lanes, until every slot has had `num_steps`
 // observations; compares each result with that of a batch of all slots, and the history with the
 // observations.

@@ -2,7 +2,7 @@
 // fp16 (split_half.cuh).
 //
 // Weights and activations are stored as quads: four consecutive inputs as split numbers, 16 bytes.
-// Activations are scaled, so that they do not overflow.
+// Activations are scaled, and saturate, so that they do not overflow.
 //
 // Lanes of a warp are numbered by g = lane / 4 and q = lane % 4.  A product runs over chunks of 16
 // inputs, of which a lane has one quad, 4 q ... 4 q + 3; inputs may be summed in any order as long
@@ -30,12 +30,16 @@ __device__ inline const uint4& quad_at(const float* p) {
 }
 __device__ inline uint4& quad_at(float* p) { return *reinterpret_cast<uint4*>(p); }
 
-// Of activations: up to 1.6e7 can be represented, with an error below 4e-9.
+// Of activations: up to 65504 * 256, about 1.7e7, can be represented, with an error below 4e-9.
 inline constexpr float kActivationScale = 1.0F / 256;
 
+// Larger activations saturate: as infinities they would make the next layer's sums NaN, which its
+// ReLU would turn into zeros.
+__device__ inline float scaled_activation(float v) { return fminf(v * kActivationScale, 65504.0F); }
+
 __device__ inline uint4 activation_quad(const float4& v) {
-  return split_halves({v.x * kActivationScale, v.y * kActivationScale, v.z * kActivationScale,
-                       v.w * kActivationScale});
+  return split_halves({scaled_activation(v.x), scaled_activation(v.y), scaled_activation(v.z),
+                       scaled_activation(v.w)});
 }
 
 // The channel of a column of one of two column tiles, among 16.
