@@ -1,7 +1,7 @@
 // Levels and sets of levels.
 //
-// A level is a 64-bit id, usually the seed from which an environment generates it. A LevelSet holds
-// the ids that may be drawn:
+// A level is a 64-bit id: the seed from which an environment generates it, or from 2^63 on the
+// handle of a level in a LevelStore (level_store.h). A LevelSet holds the ids that may be drawn:
 //
 //   LevelSet::range(0, 200)          the ids 0..199
 //   LevelSet::list({3, 14, 15})      these ids, in this order
