@@ -31,7 +31,11 @@ bool BatchQueue::submit_ready(std::span<const SlotProgress> slots) {
     // After the last step only the value is used.
     const std::size_t index = static_cast<std::size_t>(step) * slots.size() + slot;
     const double uniform = index < uniforms_.size() ? uniforms_[index] : 0;
-    batch->push_back({static_cast<std::int32_t>(slot), step, uniform});
+    batch->push_back({.slot = static_cast<std::int32_t>(slot),
+                      .step = step,
+                      .begins_episode = slots[slot].begins_episode,
+                      .value_only = index >= uniforms_.size(),
+                      .uniform = uniform});
   }
   if (batch->size() < (inference_.takes_any_batch() ? 1 : slots.size())) {
     batch->clear();

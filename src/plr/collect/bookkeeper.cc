@@ -27,6 +27,7 @@ std::span<const Start> Bookkeeper::book(std::span<const StepRecord> records, std
     rollout.log_probs[step][slot] = record.result.log_prob;
     rollout.values[step][slot] = record.result.value;
     rollout.levels[step][slot] = levels_[slot];
+    rollout.begins[step][slot] = begins_episode(slot) ? 1 : 0;
     rollout.done[step][slot] = record.has_ended ? 1 : 0;
     rewards_[slot] = record.reward;
     returns_[slot] += record.reward;

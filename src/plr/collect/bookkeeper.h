@@ -49,6 +49,9 @@ class Bookkeeper {
   // Bootstraps open episodes with the values after the last step, which fill the last row.
   void end_rollout(std::span<const StepRecord> records, StepTables& rollout);
 
+  // Whether the next step of a slot is the first of its episode.
+  bool begins_episode(std::size_t slot) const { return lengths_[slot] == 0; }
+
   // The most recent training episodes.
   const EpisodeWindow& episodes() const { return window_; }
 

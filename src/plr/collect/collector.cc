@@ -120,6 +120,9 @@ void Collector::load(std::span<const std::byte> bytes) {
   ByteReader reader(bytes, "collector", 2);
   actions_ = reader.random();
   books_.load(reader);
+  for (std::size_t slot = 0; slot < inference_.results().size(); ++slot) {
+    tasks_.set_begins_episode(slot, books_.begins_episode(slot));
+  }
   const std::span<std::uint8_t> observations = inference_.observations();
   const auto saved = reader.numbers<std::uint8_t>(observations.size());
   reader.require(saved.size() == observations.size(), "its observations have another shape");

@@ -10,8 +10,10 @@ namespace plr::collect {
 // An observation of which inference is to be computed: of a slot, before a step of the rollout.
 struct alignas(16) InferenceItem {
   std::int32_t slot;
-  std::int32_t step;
-  double uniform;  // in [0, 1); selects the action
+  std::int32_t step : 30;
+  std::uint32_t begins_episode : 1;  // a recurrent network's state is zero before this observation
+  std::uint32_t value_only : 1;      // the state stays as it is: the observation comes again
+  double uniform;                    // in [0, 1); selects the action
 };
 
 // Four floats, as kernels and libtorch write them: an action is small enough to be exact.

@@ -45,6 +45,7 @@ SlotTask SlotTasks::play(int number) {
             .reward = rewards_[slot],
             .has_ended = has_ended,
             .is_solved = has_ended && env_.has_solved(number)};
+        progress.begins_episode = has_ended;
         progress.num_finished.store(step + 1, std::memory_order_release);
         if (!has_ended) continue;
 

@@ -50,6 +50,7 @@ struct alignas(64) SlotProgress {
   std::atomic<int> num_observed = 0;  // observations of this rollout that are ready
   std::atomic<int> num_finished = 0;  // steps of this rollout; one more once all is finished
   LevelId next_level = 0;
+  bool begins_episode = true;  // the newest observation is the first of its episode
 };
 
 class SlotTasks {
@@ -61,6 +62,9 @@ class SlotTasks {
 
   // Starts levels in all slots and writes their observations.
   void start_levels(std::span<const LevelId> levels);
+
+  // Whether the current observation of a slot is the first of its episode.
+  void set_begins_episode(std::size_t slot, bool begins) { slots_[slot].begins_episode = begins; }
 
   // Begins a rollout.
   void start();

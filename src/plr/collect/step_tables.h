@@ -43,13 +43,15 @@ struct StepTables {
         log_probs(num_steps, num_slots),
         values(num_steps + 1, num_slots),
         rewards(num_steps, num_slots),
+        begins(num_steps, num_slots),
         done(num_steps, num_slots),
         levels(num_steps, num_slots) {}
 
   StepTable<std::int32_t> actions;
-  StepTable<float> log_probs;  // of the actions, when they were taken
-  StepTable<float> values;     // [T+1, N], the network's when the actions were taken
-  StepTable<float> rewards;    // normalized
+  StepTable<float> log_probs;      // of the actions, when they were taken
+  StepTable<float> values;         // [T+1, N], the network's when the actions were taken
+  StepTable<float> rewards;        // normalized
+  StepTable<std::uint8_t> begins;  // the step is the first of its episode
   StepTable<std::uint8_t> done;
   StepTable<std::uint64_t> levels;
 };

@@ -152,6 +152,13 @@ TEST(RewardNormalizer, EqualsTheGoldenRewards) {
   }
 }
 
+TEST(RewardNormalizer, LeavesRewardsAsTheyAreIfDisabled) {
+  RewardNormalizer normalizer({.normalize_rewards = false}, 2);
+  std::vector<float> out(2);
+  normalizer.normalize(std::vector<double>{100, -0.5}, std::vector<std::uint8_t>{0, 1}, out);
+  EXPECT_EQ(out, (std::vector<float>{100, -0.5}));
+}
+
 TEST(RewardNormalizer, ContinuesIdenticallyAfterLoad) {
   RewardNormalizer a({}, 2);
   std::vector<float> out(2);

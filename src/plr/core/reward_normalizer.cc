@@ -24,8 +24,9 @@ void RewardNormalizer::normalize(std::span<const double> rewards,
   update_statistics(returns);
   const double deviation = std::sqrt(variance_ + config_.return_epsilon);
   for (std::size_t i = 0; i < returns.size(); ++i) {
-    out[i] = static_cast<float>(
-        std::clamp(rewards[i] / deviation, -config_.reward_clip, config_.reward_clip));
+    const double normalized =
+        std::clamp(rewards[i] / deviation, -config_.reward_clip, config_.reward_clip);
+    out[i] = static_cast<float>(config_.normalize_rewards ? normalized : rewards[i]);
     if (done[i] != 0) returns[i] = 0;
   }
 }

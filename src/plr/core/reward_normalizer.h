@@ -21,6 +21,12 @@
 namespace plr {
 
 struct RewardNormalizerConfig {
+  bool normalize_rewards = true;
+  static constexpr Field kNormalizeRewards{
+      &RewardNormalizerConfig::normalize_rewards, "normalize_rewards",
+      "rewards are divided by the deviation of the returns and clipped; false: they stay as they "
+      "are"};
+
   double return_gamma = 0.99;
   static constexpr Field kReturnGamma{
       &RewardNormalizerConfig::return_gamma, "return_gamma", from_to(0, 1),
@@ -34,7 +40,7 @@ struct RewardNormalizerConfig {
   static constexpr Field kReturnEpsilon{&RewardNormalizerConfig::return_epsilon, "return_epsilon",
                                         above(0), "added to the variance"};
 
-  static constexpr std::tuple kFields{kReturnGamma, kRewardClip, kReturnEpsilon};
+  static constexpr std::tuple kFields{kNormalizeRewards, kReturnGamma, kRewardClip, kReturnEpsilon};
 };
 
 class RewardNormalizer {

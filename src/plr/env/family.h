@@ -47,6 +47,7 @@ struct EnvInfo {
 enum class NetworkKind : std::uint8_t {
   kGridCnn,  // three 2 x 2 convolutions, for grids of category ids
   kImpala,   // the residual network of IMPALA, for pixels
+  kLstm,     // a convolution and an LSTM, for partial views of a grid
 };
 
 // How many runs of an experiment train on one GPU at a time.

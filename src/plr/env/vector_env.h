@@ -48,9 +48,11 @@ struct EnvSpec {
   std::string name;  // as make_env() takes it
   int num_slots = 0;
   std::array<int, 3> observation_shape = {};  // [H, W, C] bytes
-  int num_actions = 0;                        // actions are 0..num_actions-1
-  int max_steps = 0;                          // no episode is longer
-  LevelId last_level = 0;                     // levels are 0..last_level, and stored ones
+  // If above 0, the last channel is the agent's direction 0..num_directions-1, equal in all cells.
+  int num_directions = 0;
+  int num_actions = 0;     // actions are 0..num_actions-1
+  int max_steps = 0;       // no episode is longer
+  LevelId last_level = 0;  // levels are 0..last_level, and stored ones
   // The levels of a run that trains or evaluates on the full distribution.
   LevelSet full_distribution = LevelSet::stream(0, 1);
   int num_difficulties = 0;  // 0: the levels have no difficulty

@@ -23,8 +23,9 @@ void Adam::step(const at::Tensor& loss, const at::Tensor& broken, const at::Tens
   norm.copy_(parameters_.grads().norm());
   // Decided on the device, so that the host does not wait.
   broken.copy_(at::maximum(broken, 1 - (loss + norm).isfinite().to(at::kFloat)));
-  // The gradient times min(1, max_grad_norm / (norm + 1e-6)); the fused kernel divides.
-  const at::Tensor divisor = ((norm + 1e-6) / config_.max_grad_norm).clamp_min(1);
+  // The gradient times min(1, max_grad_norm / (norm + epsilon)); the fused kernel divides.
+  const at::Tensor divisor =
+      ((norm + config_.grad_norm_epsilon) / config_.max_grad_norm).clamp_min(1);
   state_.num_steps.add_(1 - broken);
   // libtorch reads a rate on the GPU as a float.
   const at::Tensor rate =

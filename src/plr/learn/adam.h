@@ -45,7 +45,13 @@ struct AdamConfig {
   static constexpr Field kMaxGradNorm{&AdamConfig::max_grad_norm, "max_grad_norm", above(0),
                                       "longer gradients are scaled to this norm (E6)"};
 
-  static constexpr std::tuple kFields{kLearningRate, kBeta1, kBeta2, kEpsilon, kMaxGradNorm};
+  double grad_norm_epsilon = 1e-6;
+  static constexpr Field kGradNormEpsilon{
+      &AdamConfig::grad_norm_epsilon, "grad_norm_epsilon", at_least(0),
+      "added to the norm by which a longer gradient is scaled; 0 in JaxUED"};
+
+  static constexpr std::tuple kFields{kLearningRate, kBeta1,       kBeta2,
+                                      kEpsilon,      kMaxGradNorm, kGradNormEpsilon};
 };
 
 // The optimizer's state, on the parameters' device.

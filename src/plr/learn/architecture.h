@@ -48,7 +48,16 @@ struct ImpalaConfig {
   static constexpr std::tuple kFields{kReluSkip};
 };
 
+// lstm_network.h
+struct LstmConfig {
+  std::int64_t lstm_units = 256;
+  static constexpr Field kLstmUnits{&LstmConfig::lstm_units, "lstm_units", from_to(1, 1 << 14),
+                                    "units of the recurrent network's LSTM"};
+
+  static constexpr std::tuple kFields{kLstmUnits};
+};
+
 // std::monostate: an architecture that only libtorch computes.
-using Architecture = std::variant<std::monostate, GridCnnConfig, ImpalaConfig>;
+using Architecture = std::variant<std::monostate, GridCnnConfig, ImpalaConfig, LstmConfig>;
 
 }  // namespace plr::learn

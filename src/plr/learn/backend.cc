@@ -18,9 +18,10 @@ Output rows(const Output& output, std::int64_t first, std::int64_t count) {
 
 }  // namespace
 
-ForwardPass Backend::forward(const at::Tensor& obs, const at::Tensor& more_obs) {
-  if (!more_obs.defined()) return forward_all(obs);
-  ForwardPass pass = forward_all(at::cat({obs, more_obs}));
+ForwardPass Backend::forward(const Minibatch& minibatch, const at::Tensor& more_obs) {
+  const at::Tensor& obs = minibatch.obs;
+  if (!more_obs.defined()) return forward_all(obs, minibatch.recurrence);
+  ForwardPass pass = forward_all(at::cat({obs, more_obs}), {});
   const Output both = pass.output;
   pass.output = rows(both, 0, obs.size(0));
   pass.more = rows(both, obs.size(0), more_obs.size(0));
@@ -37,7 +38,7 @@ std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
                                   ": " + choice.reason);
     }
   }
-  if (use_cuda) return make_cuda_backend(std::move(network), kernels);
+  if (use_cuda && !network.is_recurrent()) return make_cuda_backend(std::move(network), kernels);
   return std::make_unique<TorchBackend>(std::move(network));
 }
 

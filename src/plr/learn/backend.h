@@ -9,17 +9,16 @@
 // make_backend() is the only place that chooses:
 //
 //   const std::unique_ptr<Backend> backend = make_backend(std::move(network), compute.kernels);
-//   const auto inference = backend->make_inference({}, num_slots, rollout.obs());
+//   const auto inference = backend->make_inference({}, num_slots, rollout.tensors());
 //   Ppo ppo(*backend, {.epochs = 4}, streams.named("minibatches"));    // gradient steps
 //
 // A gradient step is gather, forward, backward, step, store_losses, in this order.  Each function
 // enqueues its work on the current stream of the device and does not wait, so that a step can be
 // recorded as a CUDA graph (cuda_graph.h).
 //
-// A recurrent network enters at two places: its hidden state is kept per slot by the inference,
-// which an item tells whether an episode begins, and the rows of UpdateTensors::permutations become
-// sequences, which gather() returns as [L, B] together with the state at their beginning. forward()
-// and backward() keep their signatures.
+// A recurrent network differs in two places: inference keeps a state per slot, which an item tells
+// whether an episode begins; and the rows of UpdateTensors::permutations are whole sequences, which
+// gather() returns in time-major order with the states before them.
 //
 // Owns the network.  Not copyable.  Not thread-safe: one thread uses a backend and everything made
 // from it.
@@ -38,6 +37,7 @@
 #include "plr/learn/minibatch.h"
 #include "plr/learn/network.h"
 #include "plr/learn/policy_config.h"
+#include "plr/learn/rollout.h"
 
 namespace plr::learn {
 
@@ -73,19 +73,20 @@ class Backend {
   // Whether native kernels compute the network's inference and its training.
   virtual bool is_native() const = 0;
 
-  // Inference for the slots of an environment.  If `history`, bytes [T+1, N, H, W, C] on the
-  // device, is defined, every observation is copied to its step and slot there.  The backend must
-  // outlive it.
+  // Inference for the slots of an environment.  Every observation is copied to its step and slot of
+  // rollout.obs, and the states of a recurrent network to rollout.first_state and rollout.state, as
+  // far as these are defined.  The backend must outlive it.
   virtual std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
                                                              std::size_t num_slots,
-                                                             const at::Tensor& history) = 0;
+                                                             const RolloutTensors& rollout) = 0;
 
   // The samples of the mini-batch at update.position.
   virtual Minibatch gather(const UpdateTensors& update) = 0;
 
-  // The network's outputs for observations [B, H, W, C], and for further ones, in one pass;
-  // `more_obs` may be undefined.
-  ForwardPass forward(const at::Tensor& obs, const at::Tensor& more_obs = {});
+  // The network's outputs for a mini-batch, and for further observations, in one pass; `more_obs`
+  // may be undefined.
+  // REQUIRES: more_obs is undefined if the network is recurrent.
+  ForwardPass forward(const Minibatch& minibatch, const at::Tensor& more_obs = {});
 
   // Adds the gradients of PPO's loss to those of the network's parameters.  `extra_loss`, a scalar
   // computed from the pass's outputs, is added to the loss if it is defined.  Returns the losses
@@ -102,7 +103,7 @@ class Backend {
 
  private:
   // Outputs for all of `obs`, in ForwardPass::output.
-  virtual ForwardPass forward_all(const at::Tensor& obs) = 0;
+  virtual ForwardPass forward_all(const at::Tensor& obs, const Recurrence& recurrence) = 0;
 
   Network network_;
 };

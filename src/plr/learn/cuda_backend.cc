@@ -47,7 +47,7 @@ class CudaBackend : public Backend {
 
   std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
                                                      std::size_t num_slots,
-                                                     const at::Tensor& history) override;
+                                                     const RolloutTensors& rollout) override;
   Minibatch gather(const UpdateTensors& update) override;
   at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const ForwardPass& pass,
                       const at::Tensor& extra_loss) override;
@@ -55,7 +55,7 @@ class CudaBackend : public Backend {
   void store_losses(const at::Tensor& losses, const UpdateTensors& update) override;
 
  private:
-  ForwardPass forward_all(const at::Tensor& obs) override;
+  ForwardPass forward_all(const at::Tensor& obs, const Recurrence& recurrence) override;
 
   Kernels kernels_;
   bool has_native_inference_;
@@ -66,11 +66,11 @@ class CudaBackend : public Backend {
 
 std::unique_ptr<collect::Inference> CudaBackend::make_inference(const PolicyConfig& config,
                                                                 std::size_t num_slots,
-                                                                const at::Tensor& history) {
+                                                                const RolloutTensors& rollout) {
   if (has_native_inference_) {
-    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, history);
+    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, rollout.obs);
   }
-  return std::make_unique<TorchInference>(network(), config, num_slots, history);
+  return std::make_unique<TorchInference>(network(), config, num_slots, rollout);
 }
 
 Minibatch CudaBackend::gather(const UpdateTensors& update) {
@@ -99,7 +99,8 @@ Minibatch CudaBackend::gather(const UpdateTensors& update) {
   return minibatch;
 }
 
-ForwardPass CudaBackend::forward_all(const at::Tensor& obs) {
+// make_backend() chooses libtorch for recurrent networks.
+ForwardPass CudaBackend::forward_all(const at::Tensor& obs, const Recurrence& /*recurrence*/) {
   if (!training_) return {.output = network().forward(obs), .more = {}, .saved = {}};
   const at::Tensor on_device = network().to_device(obs);
   const bool is_bytes = on_device.scalar_type() == at::kByte;
@@ -182,7 +183,8 @@ void CudaBackend::step(const at::Tensor& losses, const at::Tensor& broken, Adam&
                    .beta1 = config.beta1,
                    .beta2 = config.beta2,
                    .epsilon = config.epsilon,
-                   .max_grad_norm = config.max_grad_norm},
+                   .max_grad_norm = config.max_grad_norm,
+                   .grad_norm_epsilon = config.grad_norm_epsilon},
                   current_stream());
 }
 

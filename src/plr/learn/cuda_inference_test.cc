@@ -172,7 +172,7 @@ void expect_same_bits_in_any_batch(Backend& backend) {
   const at::Tensor history =
       at::zeros({kSteps, kSlots, shape.height, shape.width, shape.channels},
                 at::TensorOptions(backend.network().device()).dtype(at::kByte));
-  const auto inference = backend.make_inference({}, kSlots, history);
+  const auto inference = backend.make_inference({}, kSlots, {.obs = history});
   ASSERT_TRUE(inference->takes_any_batch());
   inference->refresh();
   const std::size_t size = inference->observations().size() / kSlots;
@@ -213,7 +213,11 @@ void expect_same_bits_in_any_batch(Backend& backend) {
       std::copy_n(obs[step][static_cast<std::int64_t>(slot)].const_data_ptr<std::uint8_t>(), size,
                   inference->observations().subspan(slot * size).begin());
       collect::mark_pending(inference->results()[slot]);
-      lanes[lane].push_back({static_cast<std::int32_t>(slot), step, uniform[slot]});
+      lanes[lane].push_back({.slot = static_cast<std::int32_t>(slot),
+                             .step = step,
+                             .begins_episode = 0,
+                             .value_only = 0,
+                             .uniform = uniform[slot]});
     }
     if (!lanes[lane].empty()) inference->submit(lane, lanes[lane]);
   }
@@ -224,10 +228,10 @@ void expect_same_bits_in_any_batch(Backend& backend) {
 TEST_F(GridCnnInference, AnyBatchOfSlotsGivesTheSameBits) {
   expect_same_bits_in_any_batch(*native({14, 14, 3, 7}, {.pool = false}));
   expect_same_bits_in_any_batch(*native({19, 19, 3, 7}, {.channels = 64}));
-  expect_same_bits_in_any_batch(*make_backend(
-      make_grid_cnn_network({19, 19, 3, 7}, {.channels = 64}, Streams(7).named("init"),
-                            Precision::kBf16, device_),
-      Kernels::kPortable));
+  expect_same_bits_in_any_batch(
+      *make_backend(make_grid_cnn_network({19, 19, 3, 7}, {.channels = 64},
+                                          Streams(7).named("init"), Precision::kBf16, device_),
+                    Kernels::kPortable));
 }
 
 double relative_error(const std::vector<float>& ours, const at::Tensor& theirs) {

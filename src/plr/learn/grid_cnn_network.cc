@@ -55,7 +55,7 @@ Network make_grid_cnn_network(const NetworkShape& shape, const GridCnnConfig& co
   const Layer policy(parameters, "policy");
   const Layer value(parameters, "value");
 
-  const auto body = [=](const at::Tensor& images) -> Output {
+  const auto body = [=](const at::Tensor& images, const Recurrence&) -> Output {
     at::Tensor x = config.pool ? conv_pool_relu(images, conv1) : conv(images, conv1).relu_();
     x = conv(x, conv2).relu_();
     x = conv(x, conv3).relu_();

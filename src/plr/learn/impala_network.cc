@@ -85,7 +85,7 @@ Network make_impala_network(const NetworkShape& shape, const ImpalaConfig& confi
   const Layer policy(parameters, "policy");
   const Layer value(parameters, "value");
 
-  const auto body = [=](const at::Tensor& images) -> Output {
+  const auto body = [=](const at::Tensor& images, const Recurrence&) -> Output {
     at::Tensor x = images;
     for (const Stage& stage : stages) x = stage(x, config.relu_skip);
     x = dense(x.relu(), hidden).relu_();

@@ -77,6 +77,19 @@ std::vector<double> orthogonal(std::int64_t rows, std::int64_t cols, double gain
   return transposed;
 }
 
+std::vector<double> truncated_normal(std::int64_t count, std::int64_t fan_in, Random& random) {
+  constexpr double kLimit = 2;
+  constexpr double kDeviation = 0.87962566103423978;  // of a standard normal truncated at the limit
+  const double scale = 1 / (kDeviation * std::sqrt(static_cast<double>(fan_in)));
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (double& x : numbers) {
+    do x = standard_normal(random);
+    while (std::abs(x) > kLimit);
+    x *= scale;
+  }
+  return numbers;
+}
+
 std::vector<double> xavier_uniform(std::int64_t count, std::int64_t fan_in, std::int64_t fan_out,
                                    Random& random) {
   const double bound = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));

@@ -25,6 +25,10 @@ double standard_normal(Random& random);
 // `gain`, uniformly distributed (Saxe et al. 2014).
 std::vector<double> orthogonal(std::int64_t rows, std::int64_t cols, double gain, Random& random);
 
+// `count` numbers of a normal distribution that is truncated at two standard deviations and has a
+// standard deviation of 1 / sqrt(fan_in) after that.
+std::vector<double> truncated_normal(std::int64_t count, std::int64_t fan_in, Random& random);
+
 // `count` numbers uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
 std::vector<double> xavier_uniform(std::int64_t count, std::int64_t fan_in, std::int64_t fan_out,
                                    Random& random);

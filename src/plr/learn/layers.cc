@@ -3,14 +3,10 @@
 #include <ATen/ATen.h>
 
 namespace plr::learn {
-namespace {
 
-// [B, C, H, W] -> [B, H * W * C], a view where channels are last in memory.
 at::Tensor as_rows(const at::Tensor& x) {
   return x.dim() == 4 ? x.permute({0, 2, 3, 1}).reshape({x.size(0), -1}) : x;
 }
-
-}  // namespace
 
 void add_layer(const std::string& name, const std::vector<std::int64_t>& shape, Init init,
                double gain, std::vector<ParameterSpec>& specs) {

@@ -33,6 +33,10 @@ struct Layer {
 // A convolution of stride 1 over [B, C, H, W].
 at::Tensor conv(const at::Tensor& x, const Layer& layer, std::int64_t padding = 0);
 
+// [B, C, H, W] -> [B, H * W * C], a view where channels are last in memory; others stay as they
+// are.
+at::Tensor as_rows(const at::Tensor& x);
+
 // A fully connected layer over all of [B, ...]: x and the weight, [out, ...], have the same
 // dimensions except the first.  Both have their channels last in memory, so neither is copied.
 at::Tensor dense(const at::Tensor& x, const Layer& layer);

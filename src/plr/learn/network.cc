@@ -34,13 +34,14 @@ class AutocastScope {
 }  // namespace
 
 Network::Network(const NetworkShape& shape, const Architecture& architecture, double scale,
-                 Precision precision, Parameters parameters, Body body)
+                 Precision precision, Parameters parameters, Body body, std::int64_t state_size)
     : shape_(shape),
       architecture_(architecture),
       scale_(scale),
       precision_(precision),
       parameters_(std::move(parameters)),
-      body_(std::move(body)) {}
+      body_(std::move(body)),
+      state_size_(state_size) {}
 
 at::Tensor Network::to_device(const at::Tensor& obs) const {
   if (obs.dim() != 4 || obs.size(1) != shape_.height || obs.size(2) != shape_.width ||
@@ -53,7 +54,7 @@ at::Tensor Network::to_device(const at::Tensor& obs) const {
   return obs.to(device(), /*non_blocking=*/true);
 }
 
-Output Network::forward(const at::Tensor& obs) const {
+Output Network::forward(const at::Tensor& obs, const Recurrence& recurrence) const {
   const at::Tensor on_device = to_device(obs);
   // Bytes are exact in bf16 too.
   const at::ScalarType type = precision_ == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
@@ -61,8 +62,8 @@ Output Network::forward(const at::Tensor& obs) const {
   if (scale_ != 1) images = images / scale_;
 
   const AutocastScope autocast(precision_);
-  const Output out = body_(images);
-  return {out.logits.to(at::kFloat), out.value.to(at::kFloat).squeeze(1)};
+  const Output out = body_(images, recurrence);
+  return {out.logits.to(at::kFloat), out.value.to(at::kFloat).squeeze(1), out.state};
 }
 
 at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& shape) {

@@ -8,8 +8,13 @@
 // Defined in libtorch's operations; a Backend may compute the same by other means (backend.h).
 // Observations are bytes, as the environment wrote them, or floats on the same scale if they were
 // mixed or augmented; forward() copies them to the device and scales them.  The architectures are
-// in grid_cnn_network.h and impala_network.h; one more needs its parameters and a function from
-// scaled images to an Output.
+// in grid_cnn_network.h, impala_network.h and lstm_network.h; one more needs its parameters and a
+// function from scaled images to an Output.
+//
+// A recurrent network has a state, which is zero at the start of an episode.  Its forward pass
+// takes whole sequences:
+//
+//   network.forward(obs, {.state = at::zeros({B, network.state_size()}), .resets = resets});
 //
 // Movable, not copyable.  forward() may be called concurrently as long as nothing changes the
 // parameters.
@@ -33,25 +38,37 @@ struct NetworkShape {
   std::int64_t width = 0;
   std::int64_t channels = 0;
   std::int64_t num_actions = 0;
+  // If above 0, the last channel is a direction 0..num_directions - 1, the same in all cells.
+  std::int64_t num_directions = 0;
+};
+
+// The recurrent part of a forward pass: B sequences of L steps.  Observations are in time-major
+// order, [L * B, ...].
+struct Recurrence {
+  at::Tensor state;   // [B, state_size] floats: before the first step
+  at::Tensor resets;  // [L, B] floats: 1 where the state is zero before the step
 };
 
 struct Output {
-  at::Tensor logits;  // [B, num_actions]
-  at::Tensor value;   // [B]
+  at::Tensor logits;      // [B, num_actions]
+  at::Tensor value;       // [B]
+  at::Tensor state = {};  // [sequences, state_size] after the last step; undefined if there is none
 };
 
 class Network {
  public:
   // Scaled images [B, C, H, W], channels last in memory, to logits and a value [B, 1].
-  using Body = std::function<Output(const at::Tensor& images)>;
+  using Body = std::function<Output(const at::Tensor& images, const Recurrence& recurrence)>;
 
-  // `scale` divides the observations: 255 for images, 1 for codes.
+  // `scale` divides the observations: 255 for images, 1 for codes.  `state_size` is the number of
+  // floats of a recurrent network's state, else 0.
   Network(const NetworkShape& shape, const Architecture& architecture, double scale,
-          Precision precision, Parameters parameters, Body body);
+          Precision precision, Parameters parameters, Body body, std::int64_t state_size = 0);
 
   // Bytes or floats [B, H, W, C] on any device; the outputs are floats on the network's device.
   // Throws std::invalid_argument if the shape does not fit.
-  Output forward(const at::Tensor& obs) const;
+  // REQUIRES: a recurrence, on the network's device, if and only if the network is recurrent.
+  Output forward(const at::Tensor& obs, const Recurrence& recurrence = {}) const;
 
   // Observations on the network's device, copied if necessary.  Throws std::invalid_argument if the
   // shape does not fit.
@@ -59,6 +76,8 @@ class Network {
 
   const NetworkShape& shape() const { return shape_; }
   const Architecture& architecture() const { return architecture_; }
+  std::int64_t state_size() const { return state_size_; }
+  bool is_recurrent() const { return state_size_ > 0; }
   Precision precision() const { return precision_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
@@ -71,6 +90,7 @@ class Network {
   Precision precision_;
   Parameters parameters_;
   Body body_;
+  std::int64_t state_size_;
 };
 
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.

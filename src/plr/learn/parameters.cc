@@ -34,6 +34,15 @@ at::Tensor initial(const ParameterSpec& spec, Random& random) {
     case Init::kOrthogonal:
       numbers = orthogonal(spec.shape[0], size / spec.shape[0], spec.gain, random);
       break;
+    case Init::kOrthogonalGates:
+      for (int gate = 0; gate < 4; ++gate) {
+        const auto part = orthogonal(spec.shape[0] / 4, spec.shape[1], spec.gain, random);
+        numbers.insert(numbers.end(), part.begin(), part.end());
+      }
+      break;
+    case Init::kTruncatedNormal:
+      numbers = truncated_normal(size, size / spec.shape[0], random);
+      break;
     case Init::kXavierUniform: {
       const std::int64_t kernel = size / (spec.shape[0] * spec.shape[1]);
       numbers = xavier_uniform(size, spec.shape[1] * kernel, spec.shape[0] * kernel, random);

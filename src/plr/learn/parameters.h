@@ -28,13 +28,19 @@
 
 namespace plr::learn {
 
-enum class Init { kZero, kOrthogonal, kXavierUniform };
+enum class Init {
+  kZero,
+  kOrthogonal,
+  kOrthogonalGates,  // the four gates of an LSTM, each an orthogonal matrix
+  kXavierUniform,
+  kTruncatedNormal,
+};
 
 struct ParameterSpec {
   std::string name;                 // unique
   std::vector<std::int64_t> shape;  // [out, in...]; [out] for a bias
   Init init = Init::kZero;
-  double gain = 1;  // of kOrthogonal
+  double gain = 1;  // of kOrthogonal and kOrthogonalGates
 };
 
 // A tensor by name, as networks and optimizers are saved and restored.

@@ -13,7 +13,9 @@ constexpr int kPollsBeforeCheck = 1 << 20;
 }  // namespace
 
 Policy::Policy(Backend& backend, const PolicyConfig& config, std::size_t num_slots)
-    : inference_(backend.make_inference(config, num_slots, {})), num_slots_(num_slots) {
+    : inference_(backend.make_inference(config, num_slots, {})),
+      num_slots_(num_slots),
+      begins_episode_(num_slots, true) {
   refresh();
 }
 
@@ -27,7 +29,12 @@ void Policy::act(std::span<const double> uniforms, const Decisions& out) {
   items.reserve(num_slots_);
   const std::span<collect::InferenceResult> results = inference_->results();
   for (std::size_t slot = 0; slot < num_slots_; ++slot) {
-    items.push_back({static_cast<std::int32_t>(slot), 0, uniforms[slot]});
+    items.push_back({.slot = static_cast<std::int32_t>(slot),
+                     .step = 0,
+                     .begins_episode = begins_episode_[slot],
+                     .value_only = 0,
+                     .uniform = uniforms[slot]});
+    begins_episode_[slot] = false;
     collect::mark_pending(results[slot]);
   }
   inference_->submit(0, items);

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "plr/learn/backend.h"
 
@@ -42,6 +43,10 @@ class Policy {
   // an array's length is not the number of slots.
   void act(std::span<const double> uniforms, const Decisions& out);
 
+  // Marks the observation of a slot as the first of its episode, for the next act(); all are marked
+  // at first.  Only recurrent networks need it.
+  void begin_episode(std::size_t slot) { begins_episode_[slot] = true; }
+
   // Call this when the network's weights have changed.
   void refresh() { inference_->refresh(); }
 
@@ -51,6 +56,7 @@ class Policy {
 
   std::unique_ptr<collect::Inference> inference_;
   std::size_t num_slots_;
+  std::vector<bool> begins_episode_;
 };
 
 }  // namespace plr::learn

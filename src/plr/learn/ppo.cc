@@ -14,6 +14,10 @@
 namespace plr::learn {
 namespace {
 
+// Added to the deviation of the advantages as in the released code: if all are equal, they become
+// 0.
+constexpr double kDeviationEpsilon = 1e-5;
+
 struct Moments {
   double mean = 0;
   double variance = 0;  // unbiased
@@ -77,11 +81,14 @@ void Ppo::set_hooks(PpoHooks hooks) {
 
 PpoStats Ppo::update(const Rollout& rollout) {
   const auto num_samples = static_cast<std::int64_t>(rollout.num_samples());
-  const std::int64_t size = num_samples / config_.num_minibatches;
+  const bool is_recurrent = backend_.network().is_recurrent();
+  const auto length = static_cast<std::int64_t>(is_recurrent ? rollout.num_steps() : 1);
+  const std::int64_t size = num_samples / length / config_.num_minibatches * length;
   if (size < 1 || num_samples < 2) {
     throw std::invalid_argument("num_minibatches must be at most the " +
-                                std::to_string(num_samples) +
-                                " samples of a rollout, which must be at least 2, not " +
+                                std::to_string(num_samples / length) +
+                                (is_recurrent ? " slots" : " samples") +
+                                " of a rollout, which must have at least 2 samples, not " +
                                 std::to_string(config_.num_minibatches));
   }
   prepare(rollout, size);
@@ -118,15 +125,21 @@ void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
   t.permutations = at::empty({num_steps, size}, here.dtype(at::kLong));
   t.position = at::zeros({1}, here.dtype(at::kLong));
   t.losses = at::zeros({num_steps, LossColumn::kCount}, here);
+  if (backend_.network().is_recurrent()) {
+    t.sequence_length = static_cast<std::int64_t>(rollout.num_steps());
+    t.first_state = rollout.first_state();
+    host_resets_ = at::empty({n}, on_host.dtype(at::kFloat));
+    t.resets = at::empty({n}, here);
+  }
   steps_.clear();
 }
 
 // Copies all but the observations to the device, the advantages normalized.
 void Ppo::load(const Rollout& rollout) {
   const std::span<const float> advantages = rollout.advantages.all();
-  const Moments m = config_.normalize_advantages ? moments(advantages) : Moments{0, 1};
-  // 1e-5 as in the released code: advantages that are all equal become 0.
-  const double deviation = config_.normalize_advantages ? std::sqrt(m.variance) + 1e-5 : 1;
+  const bool normalizes = config_.normalize_advantages && !config_.minibatch_advantages;
+  const Moments m = normalizes ? moments(advantages) : Moments{0, 1};
+  const double deviation = normalizes ? std::sqrt(m.variance) + kDeviationEpsilon : 1;
   auto* row = host_samples_.mutable_data_ptr<float>();
   for (std::size_t i = 0; i < rollout.num_samples(); ++i, row += SampleColumn::kCount) {
     row[SampleColumn::kAction] = static_cast<float>(rollout.actions.all()[i]);
@@ -136,13 +149,20 @@ void Ppo::load(const Rollout& rollout) {
     row[SampleColumn::kReturn] = rollout.returns.all()[i];
   }
   tensors_.samples.copy_(host_samples_, /*non_blocking=*/true);
+  if (!tensors_.resets.defined()) return;
+  std::ranges::copy(rollout.begins.all(), host_resets_.mutable_data_ptr<float>());
+  tensors_.resets.copy_(host_resets_, /*non_blocking=*/true);
 }
 
 // A new permutation for every epoch, always shuffled from the identity, so that it depends on the
-// stream alone; mini-batches are rows of it, and samples that do not fill one are left out.
+// stream alone; mini-batches are parts of it, and what does not fill one is left out.  It permutes
+// samples, or the slots of a recurrent network, whose mini-batches list all steps of their slots in
+// time-major order.
 void Ppo::draw_permutations() {
-  std::vector<std::int64_t> permutation(static_cast<std::size_t>(tensors_.samples.size(0)));
-  const std::int64_t length = tensors_.permutations.numel() / config_.epochs;
+  const std::int64_t num_steps = tensors_.sequence_length;
+  const std::int64_t num_columns = tensors_.samples.size(0) / num_steps;  // samples or slots
+  std::vector<std::int64_t> permutation(static_cast<std::size_t>(num_columns));
+  const std::int64_t size = tensors_.permutations.size(1) / num_steps;
   auto* to = host_permutations_.mutable_data_ptr<std::int64_t>();
   for (int epoch = 0; epoch < config_.epochs; ++epoch) {
     std::iota(permutation.begin(), permutation.end(), 0);
@@ -151,7 +171,12 @@ void Ppo::draw_permutations() {
     } else {
       stream_.shuffle(std::span(permutation));
     }
-    to = std::copy_n(permutation.begin(), length, to);
+    for (int i = 0; i < config_.num_minibatches; ++i) {
+      for (std::int64_t step = 0; step < num_steps; ++step) {
+        to = std::transform(permutation.begin() + i * size, permutation.begin() + (i + 1) * size,
+                            to, [&](std::int64_t column) { return step * num_columns + column; });
+      }
+    }
   }
   tensors_.permutations.copy_(host_permutations_, /*non_blocking=*/true);
 }
@@ -160,8 +185,12 @@ void Ppo::draw_permutations() {
 void Ppo::learn_from_next() {
   Minibatch minibatch = backend_.gather(tensors_);
   if (hooks_.transform) hooks_.transform(minibatch);
+  if (config_.normalize_advantages && config_.minibatch_advantages) {
+    const at::Tensor& a = minibatch.advantages;
+    minibatch.advantages = (a - a.mean()) / (a.std(/*unbiased=*/false) + kDeviationEpsilon);
+  }
   const at::Tensor more_obs = hooks_.more_obs ? hooks_.more_obs(minibatch) : at::Tensor();
-  const ForwardPass pass = backend_.forward(minibatch.obs, more_obs);
+  const ForwardPass pass = backend_.forward(minibatch, more_obs);
   const at::Tensor extra_loss =
       hooks_.extra_loss ? hooks_.extra_loss(minibatch, pass.output, pass.more) : at::Tensor();
   backend_.network().parameters().grads().zero_();

@@ -16,6 +16,8 @@
 // computes.  On CUDA a gradient step is recorded as a CUDA graph.  Methods that change the samples
 // or add to the loss do so through PpoHooks.
 //
+// The mini-batches of a recurrent network are whole sequences: all steps of some slots.
+//
 // Keeps a reference to the backend, whose network it changes.  Movable.  Not thread-safe.
 #pragma once
 
@@ -73,6 +75,12 @@ struct PpoConfig {
       &PpoConfig::normalize_advantages, "normalize_advantages",
       "advantages are normalized over the rollout to mean 0 and deviation 1 (E6)"};
 
+  bool minibatch_advantages = false;
+  static constexpr Field kMinibatchAdvantages{
+      &PpoConfig::minibatch_advantages, "minibatch_advantages",
+      "advantages are normalized over each mini-batch, with the population's deviation, instead of "
+      "over the rollout"};
+
   AdamConfig adam = {};
 
   static constexpr std::tuple kFields{kEpochs,
@@ -82,6 +90,7 @@ struct PpoConfig {
                                       kValueCoef,
                                       kEntropyCoef,
                                       kNormalizeAdvantages,
+                                      kMinibatchAdvantages,
                                       Nested{&PpoConfig::adam}};
 };
 
@@ -103,7 +112,8 @@ struct PpoHooks {
   // A further term of the loss, a scalar on the device, from a mini-batch, the network's output for
   // it, and the output for more_obs.
   std::function<at::Tensor(const Minibatch&, const Output&, const Output& more)> extra_loss = {};
-  // Permutes the samples 0..T*N-1 (step * N + slot) of an epoch; if empty, a random shuffle.
+  // Permutes the samples 0..T*N-1 (step * N + slot) of an epoch, or the slots 0..N-1 if the network
+  // is recurrent; if empty, a random shuffle.
   std::function<void(std::span<std::int64_t>)> permute = {};
 };
 
@@ -160,6 +170,7 @@ class Ppo {
   UpdateTensors tensors_;
   at::Tensor host_samples_;       // tensors_.samples, this and the next pinned with CUDA
   at::Tensor host_permutations_;  // tensors_.permutations
+  at::Tensor host_resets_;        // tensors_.resets, of a recurrent network
   std::map<std::int64_t, CudaGraphRunner> steps_;  // by PpoHooks::kind
 };
 

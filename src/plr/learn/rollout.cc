@@ -9,7 +9,8 @@
 
 namespace plr::learn {
 
-Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device)
+Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device,
+                 std::int64_t state_size)
     : StepTables(size.num_steps, size.num_slots),
       advantages(size.num_steps, size.num_slots),
       returns(size.num_steps, size.num_slots),
@@ -20,6 +21,10 @@ Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device 
       {static_cast<std::int64_t>(size.num_steps) + 1, static_cast<std::int64_t>(size.num_slots),
        shape.height, shape.width, shape.channels},
       at::TensorOptions(device).dtype(at::kByte));
+  if (state_size == 0) return;
+  first_state_ =
+      at::zeros({static_cast<std::int64_t>(size.num_slots), state_size}, at::TensorOptions(device));
+  state_ = at::zeros_like(first_state_);
 }
 
 void Rollout::set_obs(std::size_t step, std::span<const std::uint8_t> bytes) {

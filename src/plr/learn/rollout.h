@@ -5,7 +5,7 @@
 // bytes on the network's device.
 //
 //   Rollout rollout({.num_steps = 256, .num_slots = 64}, network.shape(), device);
-//   const auto inference = backend->make_inference({}, 64, rollout.obs());   // fills obs()
+//   const auto inference = backend->make_inference({}, 64, rollout.tensors());   // fills them
 //
 // Row t: on level levels[t][i], given obs[t][i], actions[t][i] was taken and earned rewards[t][i];
 // if done[t][i], it ended the episode, and obs[t+1][i] is the first of the next one.
@@ -24,6 +24,13 @@
 
 namespace plr::learn {
 
+// The tensors of a rollout that inference writes; each may be undefined.
+struct RolloutTensors {
+  at::Tensor obs = {};          // [T+1, N, H, W, C] bytes
+  at::Tensor first_state = {};  // [N, state_size], of a recurrent network
+  at::Tensor state = {};        // likewise
+};
+
 struct RolloutSize {
   std::size_t num_steps = 256;  // "T"
   std::size_t num_slots = 64;   // "N"
@@ -31,7 +38,9 @@ struct RolloutSize {
 
 class Rollout : public collect::StepTables {
  public:
-  Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device);
+  // `state_size` is that of a recurrent network (network.h).
+  Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device,
+          std::int64_t state_size = 0);
 
   Rollout(Rollout&&) = default;
   Rollout& operator=(Rollout&&) = default;
@@ -46,12 +55,21 @@ class Rollout : public collect::StepTables {
   // Copies bytes [N, H, W, C] to obs[step], step 0..T, and waits for the device.
   void set_obs(std::size_t step, std::span<const std::uint8_t> bytes);
 
+  // The states of a recurrent network [N, state_size], on the device: before the rollout's first
+  // step and after its last.  Undefined for other networks.
+  const at::Tensor& first_state() const { return first_state_; }
+  const at::Tensor& state() const { return state_; }
+  // What inference writes; see backend.h.
+  RolloutTensors tensors() const { return {obs_, first_state_, state_}; }
+
   collect::StepTable<float> advantages;  // this and the next are written by compute_advantages()
   collect::StepTable<float> returns;     // the target of the value: advantage + value
 
  private:
   RolloutSize size_;
   at::Tensor obs_;
+  at::Tensor first_state_;
+  at::Tensor state_;
 };
 
 // Generalized advantages and returns of a filled rollout.

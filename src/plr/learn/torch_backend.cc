@@ -12,21 +12,30 @@ namespace plr::learn {
 
 std::unique_ptr<collect::Inference> TorchBackend::make_inference(const PolicyConfig& config,
                                                                  std::size_t num_slots,
-                                                                 const at::Tensor& history) {
-  return std::make_unique<TorchInference>(network(), config, num_slots, history);
+                                                                 const RolloutTensors& rollout) {
+  return std::make_unique<TorchInference>(network(), config, num_slots, rollout);
 }
 
 Minibatch TorchBackend::gather(const UpdateTensors& update) {
   const at::Tensor indices = update.permutations.index_select(0, update.position).squeeze(0);
   const at::Tensor samples = update.samples.index_select(0, indices);
   const auto column = [&](SampleColumn::Index which) { return samples.select(1, which); };
-  return {update.obs.index_select(0, indices), column(SampleColumn::kAction).to(at::kLong),
-          column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
-          column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
+  Minibatch minibatch{
+      update.obs.index_select(0, indices), column(SampleColumn::kAction).to(at::kLong),
+      column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
+      column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
+  if (update.first_state.defined()) {
+    const at::Tensor samples_by_step = indices.view({update.sequence_length, -1});
+    // The samples of the first step have the numbers of their slots.
+    minibatch.recurrence = {
+        .state = update.first_state.index_select(0, samples_by_step[0]),
+        .resets = update.resets.index_select(0, indices).view_as(samples_by_step)};
+  }
+  return minibatch;
 }
 
-ForwardPass TorchBackend::forward_all(const at::Tensor& obs) {
-  return {.output = network().forward(obs), .more = {}, .saved = {}};
+ForwardPass TorchBackend::forward_all(const at::Tensor& obs, const Recurrence& recurrence) {
+  return {.output = network().forward(obs, recurrence), .more = {}, .saved = {}};
 }
 
 at::Tensor TorchBackend::backward(const PpoConfig& config, const Minibatch& minibatch,

@@ -17,7 +17,7 @@ class TorchBackend : public Backend {
   bool is_native() const override { return false; }
   std::unique_ptr<collect::Inference> make_inference(const PolicyConfig& config,
                                                      std::size_t num_slots,
-                                                     const at::Tensor& history) override;
+                                                     const RolloutTensors& rollout) override;
   Minibatch gather(const UpdateTensors& update) override;
   at::Tensor backward(const PpoConfig& config, const Minibatch& minibatch, const ForwardPass& pass,
                       const at::Tensor& extra_loss) override;
@@ -25,7 +25,7 @@ class TorchBackend : public Backend {
   void store_losses(const at::Tensor& losses, const UpdateTensors& update) override;
 
  private:
-  ForwardPass forward_all(const at::Tensor& obs) override;
+  ForwardPass forward_all(const at::Tensor& obs, const Recurrence& recurrence) override;
 };
 
 }  // namespace plr::learn

@@ -43,11 +43,11 @@ at::Tensor policy_terms(ScoreFunction function, const at::Tensor& log_probs) {
 }  // namespace
 
 TorchInference::TorchInference(const Network& network, const PolicyConfig& config,
-                               std::size_t num_slots, at::Tensor history)
+                               std::size_t num_slots, const RolloutTensors& rollout)
     : network_(network),
       config_(config),
       buffers_(network, num_slots),
-      history_(std::move(history)),
+      rollout_(rollout),
       graph_(network.device()) {
   const auto length = static_cast<std::int64_t>(num_slots);
   const bool pinned = network.device().is_cuda();
@@ -56,6 +56,11 @@ TorchInference::TorchInference(const Network& network, const PolicyConfig& confi
   uniforms_ = at::zeros({length}, device.dtype(at::kDouble));
   obs_ = at::zeros(buffers_.host_obs.sizes(), device.dtype(at::kByte));
   results_ = at::zeros({length, 4}, device.dtype(at::kFloat));
+  if (!network.is_recurrent()) return;
+  host_resets_ = at::zeros({1, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
+  resets_ = at::zeros({1, length}, device);
+  next_state_ = at::zeros({length, network.state_size()}, device);
+  if (!rollout_.state.defined()) rollout_.state = at::zeros_like(next_state_);
 }
 
 void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem> items) {
@@ -65,8 +70,16 @@ void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem>
     host_uniforms_.mutable_data_ptr<double>()[i] = items[i].uniform;
   }
   obs_.copy_(buffers_.host_obs, /*non_blocking=*/true);
-  if (history_.defined()) history_[items.front().step].copy_(obs_, /*non_blocking=*/true);
+  const std::int64_t step = items.front().step;  // the same of all slots
+  if (rollout_.obs.defined()) rollout_.obs[step].copy_(obs_, /*non_blocking=*/true);
+  if (network_.is_recurrent()) {
+    if (step == 0 && rollout_.first_state.defined()) rollout_.first_state.copy_(rollout_.state);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      host_resets_.mutable_data_ptr<float>()[i] = items[i].begins_episode != 0 ? 1 : 0;
+    }
+  }
   graph_.run([&] { compute(); });
+  if (network_.is_recurrent() && items.front().value_only == 0) rollout_.state.copy_(next_state_);
   if (network_.device().is_cuda()) return;
   const auto* computed = static_cast<const InferenceResult*>(results_.const_data_ptr());
   for (std::size_t i = 0; i < items.size(); ++i) write_result(computed[i], results()[i]);
@@ -75,7 +88,13 @@ void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem>
 // From obs_ and host_uniforms_ to results_, and on CUDA to the results on the host.
 void TorchInference::compute() {
   uniforms_.copy_(host_uniforms_, /*non_blocking=*/true);
-  const Output output = network_.forward(obs_);
+  Recurrence recurrence;
+  if (network_.is_recurrent()) {
+    resets_.copy_(host_resets_, /*non_blocking=*/true);
+    recurrence = {.state = rollout_.state, .resets = resets_};
+  }
+  const Output output = network_.forward(obs_, recurrence);
+  if (network_.is_recurrent()) next_state_.copy_(output.state);
   const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
   const at::Tensor actions =
       config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, uniforms_);

@@ -2,7 +2,7 @@
 //
 // On CUDA the operations are recorded as a CUDA graph; on the CPU submit() computes at once.  In
 // double precision where the action is sampled, so that it depends on the logits alone and not on
-// how a device sums.
+// how a device sums.  The state of a recurrent network is kept here, or in the rollout.
 //
 // Keeps a reference to the network.  Not copyable.  Thread safety as of collect::Inference.
 #pragma once
@@ -17,14 +17,15 @@
 #include "plr/learn/inference_buffers.h"
 #include "plr/learn/network.h"
 #include "plr/learn/policy_config.h"
+#include "plr/learn/rollout.h"
 
 namespace plr::learn {
 
 class TorchInference : public collect::Inference {
  public:
-  // Observations are copied to `history`, [T+1, N, H, W, C], if it is defined.
+  // Writes the tensors of `rollout` that are defined (backend.h).
   TorchInference(const Network& network, const PolicyConfig& config, std::size_t num_slots,
-                 at::Tensor history);
+                 const RolloutTensors& rollout);
 
   std::span<std::uint8_t> observations() override { return buffers_.observations(); }
   std::span<collect::InferenceResult> results() override { return buffers_.results(); }
@@ -40,11 +41,14 @@ class TorchInference : public collect::Inference {
   const Network& network_;
   PolicyConfig config_;
   InferenceBuffers buffers_;
-  at::Tensor history_;
+  RolloutTensors rollout_;
   at::Tensor host_uniforms_;  // [N] doubles, pinned with CUDA
   at::Tensor uniforms_;       // [N] doubles, this and the next two on the device
   at::Tensor obs_;            // [N, H, W, C] bytes
   at::Tensor results_;        // [N, 4] floats
+  at::Tensor host_resets_;    // [1, N] floats, pinned with CUDA; this and the next for recurrence
+  at::Tensor resets_;         // [1, N], this and the next on the device
+  at::Tensor next_state_;     // [N, state_size]
   CudaGraphRunner graph_;
 };
 

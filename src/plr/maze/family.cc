@@ -78,7 +78,7 @@ image::Legend legend() {
 Family family() {
   return {.name = "maze",
           .title = "Maze",
-          .network = NetworkKind::kGridCnn,
+          .network = NetworkKind::kLstm,
           .action_names = {"left", "right", "forward", "pick up", "drop", "toggle", "done"},
           .environments = env_infos(),
           .observations = {Observation::kView, Observation::kFull},

@@ -30,8 +30,10 @@ EnvSpec make_spec(const Task& task, const EnvOptions& options) {
   spec.name = env_name(task);
   spec.num_slots = options.num_slots;
   spec.observation_shape = {side, side, kCellBytes};
+  spec.num_directions = 4;
   if (options.observation == Observation::kFull) {
     spec.observation_shape = {task.size.width, task.size.height, 3};
+    spec.num_directions = 0;
   }
   spec.num_actions = kNumActions;
   spec.max_steps = max_steps_of(task, options.maze);

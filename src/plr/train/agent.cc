@@ -8,20 +8,45 @@
 #include "plr/catalog/family.h"
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/impala_network.h"
+#include "plr/learn/lstm_network.h"
 #include "plr/run/safetensors.h"
 
 namespace plr::train {
+namespace {
+
+NetworkChoice choice_of(const TrainConfig& config, const EnvSpec& env) {
+  if (config.network.network != NetworkChoice::kAuto) return config.network.network;
+  const Family* family = catalog::find_family(env.name);
+  switch (family != nullptr ? family->network : NetworkKind::kGridCnn) {
+    case NetworkKind::kImpala:
+      return NetworkChoice::kImpala;
+    case NetworkKind::kLstm:
+      return NetworkChoice::kLstm;
+    case NetworkKind::kGridCnn:
+      break;
+  }
+  return NetworkChoice::kGridCnn;
+}
+
+}  // namespace
 
 learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
                             at::Device device) {
   const auto [height, width, channels] = env.observation_shape;
-  const learn::NetworkShape shape{height, width, channels, env.num_actions};
+  const learn::NetworkShape shape{.height = height,
+                                  .width = width,
+                                  .channels = channels,
+                                  .num_actions = env.num_actions,
+                                  .num_directions = env.num_directions};
   const learn::Precision precision = config.compute.precision;
-  const Family* family = catalog::find_family(env.name);
-  if (family != nullptr && family->network == NetworkKind::kImpala) {
-    return learn::make_impala_network(shape, config.network.impala, init, precision, device);
+  switch (choice_of(config, env)) {
+    case NetworkChoice::kImpala:
+      return learn::make_impala_network(shape, config.network.impala, init, precision, device);
+    case NetworkChoice::kLstm:
+      return learn::make_lstm_network(shape, config.network.lstm, init, precision, device);
+    default:
+      return learn::make_grid_cnn_network(shape, config.network.grid_cnn, init, precision, device);
   }
-  return learn::make_grid_cnn_network(shape, config.network.grid_cnn, init, precision, device);
 }
 
 std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors) {

@@ -21,6 +21,13 @@ constexpr const char* kMinibatches = "minibatches";
 
 constexpr int kMinibatchesVersion = 1;
 
+// The tensors of a checkpoint, as views.
+std::vector<learn::NamedTensor> tensors_of(const CheckpointParts& parts) {
+  std::vector<learn::NamedTensor> tensors = parts.ppo.state();
+  if (parts.rollout.state().defined()) tensors.push_back({"policy_state", parts.rollout.state()});
+  return tensors;
+}
+
 }  // namespace
 
 run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
@@ -33,7 +40,7 @@ run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
                        {kRegularizers, parts.regularizers.save()},
                        {kCollector, parts.collector.save()},
                        {kMinibatches, minibatches.seal(kMinibatches, kMinibatchesVersion)}};
-  checkpoint.tensors = to_bytes(parts.ppo.state());
+  checkpoint.tensors = to_bytes(tensors_of(parts));
   return checkpoint;
 }
 
@@ -47,7 +54,7 @@ void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts
     }
     return found->second;
   };
-  from_bytes(checkpoint.tensors, parts.ppo.state());
+  from_bytes(checkpoint.tensors, tensors_of(parts));
   parts.curriculum.load(state(kCurriculum));
   parts.scorer.load(state(kScorer));
   parts.normalizer.load(state(kNormalizer));

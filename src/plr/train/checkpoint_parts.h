@@ -15,6 +15,7 @@
 #include "plr/core/reward_normalizer.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
+#include "plr/learn/rollout.h"
 #include "plr/run/checkpoint.h"
 
 namespace plr::train {
@@ -26,6 +27,7 @@ struct CheckpointParts {
   learn::Regularizers& regularizers;
   collect::Collector& collector;
   learn::Ppo& ppo;
+  learn::Rollout& rollout;  // the state of a recurrent network
 };
 
 // States and tensors; `update` and `facts` are left to the caller.

@@ -44,6 +44,30 @@ TrainConfig procgen_paper(const std::string& env, const std::string& levels, int
   return config;
 }
 
+// The settings of JaxUED's maze scripts with domain randomization: every episode a new level.
+TrainConfig maze_domain_randomization() {
+  TrainConfig config;
+  config.task.env = "maze/random-25";
+  config.task.levels = "full";
+  config.task.curriculum = CurriculumKind::kUniform;
+  config.env.num_slots = 32;
+  config.schedule.steps = 245'760'000;  // 30,000 rollouts
+  config.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;
+  config.schedule.eval_interval = 250;
+  config.schedule.checkpoint_interval = 250;
+  config.schedule.levels_interval = 250;
+  config.scorer.gamma = 0.995;
+  config.scorer.gae_lambda = 0.98;
+  config.rewards.normalize_rewards = false;
+  config.ppo.epochs = 5;
+  config.ppo.num_minibatches = 1;
+  config.ppo.entropy_coef = 1e-3;
+  config.ppo.minibatch_advantages = true;
+  config.ppo.adam.learning_rate = 1e-4;
+  config.ppo.adam.grad_norm_epsilon = 0;
+  return config;
+}
+
 struct Preset {
   std::string name;
   std::string summary;
@@ -56,6 +80,7 @@ const std::vector<Preset>& all_presets() {
     TrainConfig small =
         minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 3'000'000);
     small.schedule.rollout_length = 128;
+    small.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;  // benchmarks/README.md
     list.push_back({"small", "a task that is learned in minutes on a CPU (the default)", small});
     list.push_back(
         {"minigrid-multiroom", "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
@@ -72,6 +97,9 @@ const std::vector<Preset>& all_presets() {
     list.push_back({"procgen-hard",
                     "the paper's Procgen, hard: 500 levels, 200M steps; --env procgen/GAME-hard",
                     procgen_paper("procgen/bigfish-hard", "500", 128, 200'000'000)});
+    list.push_back({"maze-dr",
+                    "JaxUED's maze with domain randomization, a recurrent network, 246M steps",
+                    maze_domain_randomization()});
     return list;
   }();
   return all;

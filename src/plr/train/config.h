@@ -113,12 +113,23 @@ struct ScheduleConfig {
                                       kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
 };
 
+// kAuto: that of the environment's family.
+enum class NetworkChoice : std::uint8_t { kAuto, kGridCnn, kImpala, kLstm };
+constexpr std::array<std::string_view, 4> enum_names(NetworkChoice) {
+  return {"auto", "grid-cnn", "impala", "lstm"};
+}
+
 struct NetworkConfig {
+  NetworkChoice network = NetworkChoice::kAuto;
+  static constexpr Field kNetwork{&NetworkConfig::network, "network",
+                                  "the network; auto: the usual one of the environment"};
+
   learn::GridCnnConfig grid_cnn;
   learn::ImpalaConfig impala;
+  learn::LstmConfig lstm;
 
-  static constexpr std::tuple kFields{Nested{&NetworkConfig::grid_cnn},
-                                      Nested{&NetworkConfig::impala}};
+  static constexpr std::tuple kFields{kNetwork, Nested{&NetworkConfig::grid_cnn},
+                                      Nested{&NetworkConfig::impala}, Nested{&NetworkConfig::lstm}};
 };
 
 struct TrainConfig {
@@ -186,7 +197,17 @@ struct AddedSetting {
   std::string_view name;
   std::string_view value;
 };
-inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedule", "constant"}};
+inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedule", "constant"},
+                                              AddedSetting{"minibatch_advantages", "false"},
+                                              AddedSetting{"network", "auto"},
+                                              AddedSetting{"lstm_units", "256"},
+                                              AddedSetting{"normalize_rewards", "true"},
+                                              AddedSetting{"grad_norm_epsilon", "1e-06"},
+                                              AddedSetting{"view_size", "5"},
+                                              AddedSetting{"see_agent", "false"},
+                                              AddedSetting{"penalize_time", "true"},
+                                              AddedSetting{"max_steps", "0"},
+                                              AddedSetting{"step_limit", "default"}};
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);

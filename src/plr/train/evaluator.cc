@@ -59,6 +59,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
     const LevelId level = levels[std::min(playing[slot], levels.size() - 1)];
     if (playing[slot] < levels.size()) evaluation.episodes[playing[slot]].level = level;
     starts.push_back({static_cast<int>(slot), level});
+    policy.begin_episode(slot);
   };
   for (std::size_t slot = 0; slot < num_slots; ++slot) {
     playing[slot] = slot;

@@ -58,6 +58,21 @@ TrainConfig checked(TrainConfig config) {
   return config;
 }
 
+// Throws std::invalid_argument for settings that a recurrent network cannot have.
+void check_recurrent(const learn::Network& network, const TrainConfig& config) {
+  if (!network.is_recurrent()) return;
+  if (config.mixreg.alpha > 0 || config.drac.enabled) {
+    throw std::invalid_argument(
+        "network must not be lstm with mixreg or drac, which change single observations");
+  }
+  if (config.ppo.num_minibatches > config.env.num_slots) {
+    throw std::invalid_argument(
+        "num_minibatches must be at most num_slots, " + std::to_string(config.env.num_slots) +
+        ", with a recurrent network, whose mini-batches are whole slots, not " +
+        std::to_string(config.ppo.num_minibatches));
+  }
+}
+
 void expect_no_run(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder / layout::kConfig)) {
     throw std::invalid_argument(folder.string() +
@@ -89,16 +104,18 @@ class Trainer::Run {
                                 config.compute.kernels)),
         scorer(config.scorer, num_slots(), rollout_length()),
         normalizer(config.rewards, num_slots()),
-        rollout({rollout_length(), num_slots()}, backend->network().shape(), device),
+        rollout({rollout_length(), num_slots()}, backend->network().shape(), device,
+                backend->network().state_size()),
         regularizers(config.mixreg, config.drac, backend->network().shape(), device, streams),
         ppo(*backend, config.ppo, streams.named("minibatches")),
         inference(backend->make_inference({.score_function = config.scorer.score_function},
-                                          num_slots(), rollout.obs())),
+                                          num_slots(), rollout.tensors())),
         collector({*env, *curriculum, scorer, normalizer, *inference}, streams.named("actions"),
                   rollout_length()),
         recorder({streams, *env, *eval_env, levels, *curriculum, normalizer, *backend, regularizers,
                   collector}),
         folder(path) {
+    check_recurrent(backend->network(), config);
     ppo.set_hooks(regularizers.hooks());
   }
 
@@ -150,7 +167,7 @@ class Trainer::Run {
   }
   std::int64_t steps() const { return update * steps_per_update(config); }
   CheckpointParts checkpoint_parts() {
-    return {*curriculum, scorer, normalizer, regularizers, collector, ppo};
+    return {*curriculum, scorer, normalizer, regularizers, collector, ppo, rollout};
   }
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const std::function<bool()>& should_stop);

@@ -11,12 +11,31 @@
 namespace plr::train {
 namespace {
 
-std::vector<float> probabilities_of(const learn::Network& network, const at::Tensor& obs) {
-  const c10::InferenceMode inference;
-  const at::Tensor row = at::softmax(network.forward(obs).logits, 1).to(at::kCPU).contiguous();
-  const float* data = row.const_data_ptr<float>();
-  return {data, data + row.numel()};
-}
+// The policy's probabilities, outside the inference that samples the actions.
+class Probabilities {
+ public:
+  explicit Probabilities(const learn::Network& network) : network_(network) {}
+
+  std::vector<float> of(const at::Tensor& obs, bool begins_episode) {
+    const c10::InferenceMode inference;
+    learn::Recurrence recurrence;
+    if (network_.is_recurrent()) {
+      const at::TensorOptions device(network_.device());
+      if (!state_.defined()) state_ = at::zeros({1, network_.state_size()}, device);
+      recurrence = {.state = state_,
+                    .resets = at::full({1, 1}, begins_episode ? 1.0 : 0.0, device)};
+    }
+    const learn::Output output = network_.forward(obs, recurrence);
+    state_ = output.state;
+    const at::Tensor row = at::softmax(output.logits, 1).to(at::kCPU).contiguous();
+    const float* data = row.const_data_ptr<float>();
+    return {data, data + row.numel()};
+  }
+
+ private:
+  const learn::Network& network_;
+  at::Tensor state_;  // of a recurrent network
+};
 
 }  // namespace
 
@@ -24,10 +43,12 @@ Agent trained_agent(learn::Backend& backend, bool greedy, Random random) {
   const auto policy =
       std::make_shared<learn::Policy>(backend, learn::PolicyConfig{.greedy = greedy}, 1);
   const learn::Network& network = backend.network();
-  return [&network, policy, random](std::span<const std::uint8_t> observation) mutable {
+  return [&network, policy, random, probabilities = Probabilities(network)](
+             std::span<const std::uint8_t> observation, bool begins_episode) mutable {
+    if (begins_episode) policy->begin_episode(0);
     const at::Tensor obs = learn::view_of_obs(observation, network.shape());
     const double uniform = random.uniform();
-    PolicyOutput output{.probabilities = probabilities_of(network, obs), .value = 0.0F};
+    PolicyOutput output{.probabilities = probabilities.of(obs, begins_episode), .value = 0.0F};
     float log_prob = 0;
     std::ranges::copy(observation, policy->observations().begin());
     policy->act({&uniform, 1}, {{&output.action, 1}, {&log_prob, 1}, {&*output.value, 1}, {}});
@@ -36,7 +57,7 @@ Agent trained_agent(learn::Backend& backend, bool greedy, Random random) {
 }
 
 Agent random_agent(int num_actions, Random random) {
-  return [num_actions, random](std::span<const std::uint8_t>) mutable {
+  return [num_actions, random](std::span<const std::uint8_t>, bool) mutable {
     const auto count = static_cast<std::size_t>(num_actions);
     return PolicyOutput{
         .action = static_cast<Action>(random.below(count)),
@@ -58,7 +79,7 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
   state.observation = batch.observations;
   const int limit = max_steps.value_or(env.spec().max_steps);
   while (state.step < limit && env.is_running(0)) {
-    state.output = agent(batch.observations);
+    state.output = agent(batch.observations, /*begins_episode=*/state.step == 0);
     if (!watcher(state)) return {state.step, state.episode_return};
     env.step({0, 1}, {&state.output->action, 1}, batch);
     ++state.step;

@@ -32,7 +32,8 @@ struct PolicyOutput {
   std::optional<float> value;        // estimate of the return, if the agent has one
 };
 
-using Agent = std::function<PolicyOutput(std::span<const std::uint8_t> observation)>;
+using Agent =
+    std::function<PolicyOutput(std::span<const std::uint8_t> observation, bool begins_episode)>;
 
 // Samples actions from the policy, or takes the most probable ones if `greedy`.
 // REQUIRES: backend outlives the agent.

@@ -38,7 +38,8 @@ __global__ void __launch_bounds__(kThreads) measure_gradient(AdamJob job) {
   const float steps = *job.steps + 1 - *job.broken;
   *job.steps = steps;
   const auto max_norm = static_cast<float>(job.max_grad_norm);
-  job.scales[kDivisor] = fmaxf((norm + 1e-6F) / max_norm, 1.0F);
+  const auto epsilon = static_cast<float>(job.grad_norm_epsilon);
+  job.scales[kDivisor] = fmaxf((norm + epsilon) / max_norm, 1.0F);
   job.scales[kRate] = static_cast<float>(*job.learning_rate / (1 - pow(job.beta1, steps)));
   job.scales[kRoot] = static_cast<float>(sqrt(1 - pow(job.beta2, steps)));
 }

@@ -29,6 +29,7 @@ struct AdamJob {
   double beta2 = 0;
   double epsilon = 0;
   double max_grad_norm = 0;
+  double grad_norm_epsilon = 0;
 };
 
 inline constexpr int kNormBlocks = 128;
