@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,6 +34,9 @@ struct EpisodeResult {
   double episode_return = 0;  // sum of its raw rewards
   bool is_finished = true;    // false for a piece of an open episode, which has no return
 };
+
+// The score of a level on which no episode ended (rollout_scores.h, level_buffer.h).
+inline constexpr double kUnmeasuredScore = -std::numeric_limits<double>::infinity();
 
 // The data of a level, for logs and figures.
 struct LevelWeight {
