@@ -7,14 +7,21 @@
 //
 // `tscl` is TSCL-Window with its best setting and with the Boltzmann policy.
 //
+// `buffer_insert` is one insert into a full level buffer and `buffer_draw` one draw and one update,
+// with JaxUED's settings and with temperature 1. Between the inserts, each of a new level with a
+// random score, 32 levels are drawn after every 32, as in training; draws are not measured.
+// `naive_buffer_insert` is the O(N log N) implementation of tests/support/naive_buffer.h.
+//
 //   build/release/benchmarks/sampler_bench
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 
+#include "plr/core/level_buffer.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
 #include "tests/support/counting_allocator.h"
+#include "tests/support/naive_buffer.h"
 #include "tests/support/naive_replay.h"
 
 namespace plr {
@@ -67,6 +74,47 @@ void naive(benchmark::State& state, const LevelReplayConfig& config) {
   }
 }
 
+// Fills a buffer; level ids continue from the returned one.
+template <class Buffer>
+LevelId fill(Buffer& buffer, std::uint64_t capacity, Random& scores) {
+  for (LevelId level = 0; level < capacity; ++level) buffer.insert(level, scores.uniform(), 0);
+  return capacity;
+}
+
+void buffer_insert(benchmark::State& state, double temperature) {
+  const auto capacity = static_cast<std::uint64_t>(state.range(0));
+  Random random = Streams(1).named("levels");
+  LevelBuffer buffer({.capacity = capacity, .temperature = temperature});
+  LevelId level = fill(buffer, capacity, random);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(buffer.insert(level, random.uniform(), 0));
+    if (++level % 32 != 0) continue;
+    state.PauseTiming();
+    for (int i = 0; i < 32; ++i) buffer.update(buffer.draw(random).slot, random.uniform(), 0);
+    state.ResumeTiming();
+  }
+}
+
+void buffer_draw(benchmark::State& state, double temperature) {
+  const auto capacity = static_cast<std::uint64_t>(state.range(0));
+  Random random = Streams(1).named("levels");
+  LevelBuffer buffer({.capacity = capacity, .temperature = temperature});
+  fill(buffer, capacity, random);
+  for (auto _ : state) buffer.update(buffer.draw(random).slot, random.uniform(), 0);
+}
+
+void naive_buffer_insert(benchmark::State& state, double temperature) {
+  const auto capacity = static_cast<std::uint64_t>(state.range(0));
+  Random random = Streams(1).named("levels");
+  testing::NaiveBuffer buffer({.capacity = capacity, .temperature = temperature});
+  LevelId level = fill(buffer, capacity, random);
+  for (auto _ : state) benchmark::DoNotOptimize(buffer.insert(level++, random.uniform(), 0));
+}
+
+void capacities(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(4'000)->Arg(100'000)->ArgName("levels");
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(200)->Arg(4'000)->Arg(100'000)->Arg(1'000'000)->ArgName("levels");
 }
@@ -80,6 +128,14 @@ BENCHMARK_CAPTURE(tscl, boltzmann, kTsclBoltzmann)->Apply(sizes);
 BENCHMARK_CAPTURE(naive, rank, kRankAsPaper)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(naive, proportional, kProportionalAsPaper)
     ->Apply(sizes)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(buffer_insert, jaxued, 0.3)->Apply(capacities);
+BENCHMARK_CAPTURE(buffer_insert, warm, 1.0)->Apply(capacities);
+BENCHMARK_CAPTURE(buffer_draw, jaxued, 0.3)->Apply(capacities);
+BENCHMARK_CAPTURE(buffer_draw, warm, 1.0)->Apply(capacities);
+BENCHMARK_CAPTURE(naive_buffer_insert, jaxued, 0.3)
+    ->Arg(4'000)
+    ->ArgName("levels")
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plr/core/episode_scorer.h"
+#include "plr/core/level_buffer.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/tscl.h"
 #include "tests/support/counting_allocator.h"
@@ -60,6 +61,19 @@ TEST(Tscl, DoesNotAllocateOnceItsWindowsAreFull) {
       for (int i = 0; i < 10; ++i) tscl.record({.level = level, .episode_return = double(i)});
     }
     EXPECT_EQ(allocations_of_play(tscl, 5'000, random), 0U);
+  }
+}
+
+TEST(LevelBuffer, DoesNotAllocate) {
+  Random random = Streams(4).named("test");
+  for (const Prioritization prioritization : {Prioritization::kRank, Prioritization::kTopk}) {
+    LevelBuffer buffer({.capacity = 500, .prioritization = prioritization, .topk = 10});
+    const std::size_t before = num_allocations();
+    for (LevelId level = 0; level < 2'000; ++level) {
+      buffer.insert(level, random.uniform(), 0);
+      buffer.update(buffer.draw(random).slot, random.uniform(), 0);
+    }
+    EXPECT_EQ(num_allocations() - before, 0U);
   }
 }
 

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "plr/core/level_replay.h"
+#include "tests/support/chi_square.h"
 #include "tests/support/naive_replay.h"
 
 namespace plr {
 namespace {
 
+using testing::chi_square_deviations;
 using testing::NaiveReplay;
 
 template <class E>
@@ -123,31 +125,6 @@ TEST(LevelReplay, EqualsTheNaiveSamplerForManyLevels) {
     }
     ASSERT_NO_FATAL_FAILURE(expect_same(fast, naive));
   }
-}
-
-// The deviation of the counts in standard deviations, by Wilson and Hilferty's nearly normal
-// (chi2/k)^(1/3). Slots that expect fewer than ten draws are pooled.
-double chi_square_deviations(const std::vector<double>& expected, const std::vector<int>& counts) {
-  double chi_square = 0;
-  double degrees = -1;
-  double rest_expected = 0;
-  double rest_count = 0;
-  const auto add = [&](double count, double expectation) {
-    chi_square += (count - expectation) * (count - expectation) / expectation;
-    ++degrees;
-  };
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (expected[i] >= 10) {
-      add(counts[i], expected[i]);
-    } else {
-      rest_expected += expected[i];
-      rest_count += counts[i];
-    }
-  }
-  if (rest_expected >= 10) add(rest_count, rest_expected);
-  if (degrees < 1) return 0;
-  const double variance = 2 / (9 * degrees);
-  return (std::cbrt(chi_square / degrees) - (1 - variance)) / std::sqrt(variance);
 }
 
 TEST(ReplayDistribution, DrawsWithItsProbabilities) {

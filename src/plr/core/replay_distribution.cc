@@ -67,6 +67,11 @@ std::int64_t ReplayDistribution::staleness(Slot slot, std::int64_t now) const {
   return now - 1 + config_.staleness_offset - timestamps_[slot];
 }
 
+std::int64_t ReplayDistribution::total_staleness(std::int64_t now) const {
+  const std::int64_t latest = now - 1 + config_.staleness_offset;
+  return static_cast<std::int64_t>(size_) * latest - timestamps_.sum();
+}
+
 ReplayDistribution::Slot ReplayDistribution::draw(Random& random, std::int64_t now) const {
   return random.uniform() < config_.staleness_coef ? draw_by_staleness(random, now)
                                                    : draw_by_score(random);
@@ -79,8 +84,8 @@ ReplayDistribution::Slot ReplayDistribution::draw_by_staleness(Random& random,
     const std::size_t slots = first >= size_ ? 0 : std::min(span, size_ - first);
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(slots) * latest - sum);
   };
-  const bool all_fresh = weigh(timestamps_.sum(), 0, timestamps_.capacity()) == 0;
-  return all_fresh ? draw_any(random) : static_cast<Slot>(timestamps_.draw(random, weigh));
+  if (total_staleness(now) == 0) return draw_any(random);
+  return static_cast<Slot>(timestamps_.draw(random, weigh));
 }
 
 ReplayDistribution::Slot ReplayDistribution::draw_by_score(Random& random) const {
@@ -147,8 +152,7 @@ double ReplayDistribution::best_share() const {
 void ReplayDistribution::probabilities(std::int64_t now, std::vector<double>& out) const {
   score_weights(out);
   const double weight = std::accumulate(out.begin(), out.end(), 0.0);
-  std::int64_t stale = 0;
-  for (Slot slot = 0; slot < size_; ++slot) stale += staleness(slot, now);
+  const std::int64_t stale = total_staleness(now);
   const double even = 1 / static_cast<double>(size_);
   for (Slot slot = 0; slot < size_; ++slot) {
     const double by_score = weight > 0 ? out[slot] / weight : even;

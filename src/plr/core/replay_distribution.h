@@ -53,6 +53,17 @@ class ReplayDistribution {
 
   // The slot that draw number `now` replays. REQUIRES: size() > 0.
   Slot draw(Random& random, std::int64_t now) const;
+  // The same by staleness alone.
+  Slot draw_by_staleness(Random& random, std::int64_t now) const;
+
+  // The sum of the staleness of all slots at draw number `now`.
+  std::int64_t total_staleness(std::int64_t now) const;
+  // The scored slots, highest score first; empty for the proportional and softmax transforms.
+  const Ranking& ranking() const { return ranking_; }
+  // For the rank transform without unseen_compete: the weight of a rank, counted from 1, and the
+  // sum of the weights of the scored slots.
+  double rank_weight(std::size_t rank) const;
+  double total_rank_weight() const { return mass_after_[0] - mass_after_[ranking_.size()]; }
 
   // Writes P_replay at draw number `now` of every slot to `out`, which is resized.
   void probabilities(std::int64_t now, std::vector<double>& out) const;
@@ -72,7 +83,6 @@ class ReplayDistribution {
   Slot draw_by_score(Random& random) const;
   Slot draw_by_rank(Random& random) const;
   Slot draw_best(Random& random) const;
-  Slot draw_by_staleness(Random& random, std::int64_t now) const;
 
   void score_weights(std::vector<double>& weights) const;
   double best_share() const;
@@ -80,7 +90,6 @@ class ReplayDistribution {
   // The number of levels without a score in the ranking, and of slots before them.
   std::size_t gap() const { return config_.unseen_compete ? num_levels_ - ranking_.size() : 0; }
   std::size_t ahead_of_gap() const;
-  double rank_weight(std::size_t rank) const;
 
   LevelReplayConfig config_;
   std::size_t num_levels_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plr/core/episode_scorer.h"
+#include "plr/core/level_buffer.h"
 #include "plr/core/level_replay.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/core/tscl.h"
@@ -111,6 +112,61 @@ TEST(Tscl, ContinuesIdenticallyAfterLoad) {
   }
 }
 
+std::vector<LevelBuffer> all_kinds_of_buffer() {
+  std::vector<LevelBuffer> kinds;
+  for (const Prioritization prioritization : {Prioritization::kRank, Prioritization::kTopk}) {
+    for (const bool is_default : {true, false}) {
+      kinds.emplace_back(LevelBufferConfig{.capacity = 16,
+                                           .prioritization = prioritization,
+                                           .topk = 4,
+                                           .duplicate_check = is_default,
+                                           .keep_unmeasured = is_default});
+    }
+  }
+  return kinds;
+}
+
+// Draws, updates and inserts; returns the drawn levels.
+std::vector<LevelId> play(LevelBuffer& buffer, int rollouts, Random& random) {
+  const auto score = [&] { return random.below(8) == 0 ? kUnmeasuredScore : random.uniform(); };
+  std::vector<LevelId> levels;
+  for (int i = 0; i < rollouts; ++i) {
+    buffer.insert(random.below(40), score(), random.uniform());
+    if (!buffer.can_replay()) continue;
+    const auto [slot, level] = buffer.draw(random);
+    buffer.update(slot, score(), random.uniform());
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+TEST(LevelBuffer, ContinuesIdenticallyAfterLoad) {
+  std::vector<LevelBuffer> originals = all_kinds_of_buffer();
+  std::vector<LevelBuffer> others = all_kinds_of_buffer();
+  for (std::size_t i = 0; i < originals.size(); ++i) {
+    Random random = stream(1);
+    play(originals[i], 100, random);
+    play(others[i], 7, random);
+    others[i].load(originals[i].save());
+    EXPECT_EQ(originals[i].save(), others[i].save());
+    Random same = random;
+    EXPECT_EQ(play(originals[i], 200, random), play(others[i], 200, same));
+    EXPECT_EQ(originals[i].save(), others[i].save());
+  }
+}
+
+TEST(LevelBuffer, ReportsTheSettingInWhichASavedStateDiffers) {
+  LevelBuffer other({.temperature = 0.5});
+  try {
+    other.load(LevelBuffer({}).save());
+    FAIL() << "a state of other settings was loaded";
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "level buffer state: made with other settings: here buffer_temperature = 0.5, "
+                 "not 0.3");
+  }
+}
+
 TEST(EpisodeScorer, ContinuesIdenticallyAfterLoad) {
   const auto continue_play = [](EpisodeScorer& scorer) {
     scorer.step(0, 1, .5, 0);
@@ -161,6 +217,11 @@ std::vector<SavedObject> all_objects_with_state() {
   for (Tscl& tscl : all_kinds_of_tscl(3)) {
     play(tscl, 60);
     all.push_back(saved_object("tscl", tscl));
+  }
+  for (LevelBuffer& buffer : all_kinds_of_buffer()) {
+    Random random = stream(3);
+    play(buffer, 60, random);
+    all.push_back(saved_object("level buffer", buffer));
   }
   all.push_back(saved_object("uniform", Uniform(LevelSet::range(0, 9), stream(3))));
   all.push_back(saved_object("reward normalizer", RewardNormalizer({}, 3)));
