@@ -199,13 +199,15 @@ class Experiment(ProgramTest):
     def test_every_experiment_of_the_paper_can_be_planned(self):
         # Environments x methods or settings x seeds.
         expected = {"quick": 6, "procgen-easy": 16 * 6 * 10, "procgen-hard": 16 * 6 * 5,
-                    "staleness-rank": 16 * 4 * 10, "staleness-proportional": 16 * 4 * 10,
-                    "rank-proportional": 16 * 3 * 10, "scores": 16 * 6 * 4,
+                    "staleness-rank": 16 * 5 * 10, "staleness-proportional": 16 * 5 * 10,
+                    "rank-proportional": 16 * 3 * 10, "scores": 16 * 7 * 4,
                     "grid-plr": 16 * 6 * 2 * 5 * 3 * 4, "grid-mixreg": 16 * 9 * 4,
+                    "grid-mixreg-hard": 16 * 9 * 4, "grid-multiroom": 2 * 5 * 3 * 3,
+                    "grid-full-multiroom": 5 * 3, "grid-full-omg-easy": 5 * 3,
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
-                    "multiroom": 2 * 3, "omg-easy": 2 * 3, "omg-medium": 2 * 3,
-                    "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 3 * 4,
-                    "algorithms": 3 * 3,
+                    "multiroom": 2 * 4, "omg-easy": 2 * 3, "omg-medium": 2 * 3,
+                    "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 4 * 4,
+                    "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 4 * 6,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
         files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
