@@ -12,7 +12,7 @@ struct alignas(16) InferenceItem {
   std::int32_t slot;
   std::int32_t step : 30;
   std::uint32_t begins_episode : 1;  // a recurrent network's state is zero before this observation
-  std::uint32_t value_only : 1;      // the state stays as it is: the observation comes again
+  std::uint32_t value_only : 1;      // the state is not updated: the observation is submitted again
   double uniform;                    // in [0, 1); selects the action
 };
 

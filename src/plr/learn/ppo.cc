@@ -138,14 +138,16 @@ void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
 void Ppo::load(const Rollout& rollout) {
   const std::span<const float> advantages = rollout.advantages.all();
   const bool normalizes = config_.normalize_advantages && !config_.minibatch_advantages;
-  const Moments m = normalizes ? moments(advantages) : Moments{0, 1};
-  const double deviation = normalizes ? std::sqrt(m.variance) + kDeviationEpsilon : 1;
+  const Moments m = moments(advantages);
+  advantage_deviation_ = std::sqrt(m.variance);
+  const double mean = normalizes ? m.mean : 0;
+  const double deviation = normalizes ? advantage_deviation_ + kDeviationEpsilon : 1;
   auto* row = host_samples_.mutable_data_ptr<float>();
   for (std::size_t i = 0; i < rollout.num_samples(); ++i, row += SampleColumn::kCount) {
     row[SampleColumn::kAction] = static_cast<float>(rollout.actions.all()[i]);
     row[SampleColumn::kLogProb] = rollout.log_probs.all()[i];
     row[SampleColumn::kValue] = rollout.values.all()[i];
-    row[SampleColumn::kAdvantage] = static_cast<float>((advantages[i] - m.mean) / deviation);
+    row[SampleColumn::kAdvantage] = static_cast<float>((advantages[i] - mean) / deviation);
     row[SampleColumn::kReturn] = rollout.returns.all()[i];
   }
   tensors_.samples.copy_(host_samples_, /*non_blocking=*/true);
@@ -214,7 +216,7 @@ PpoStats Ppo::summary(const Rollout& rollout) const {
     stats.minibatches.push_back(losses);
   }
   stats.mean = losses_from(table.mean(0));
-  stats.advantage_deviation = std::sqrt(moments(rollout.advantages.all()).variance);
+  stats.advantage_deviation = advantage_deviation_;
   stats.explained_variance = explained_variance(rollout);
   return stats;
 }

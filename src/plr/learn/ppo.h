@@ -168,9 +168,10 @@ class Ppo {
   PpoHooks hooks_;
   Adam adam_;
   UpdateTensors tensors_;
-  at::Tensor host_samples_;       // tensors_.samples, this and the next pinned with CUDA
-  at::Tensor host_permutations_;  // tensors_.permutations
-  at::Tensor host_resets_;        // tensors_.resets, of a recurrent network
+  at::Tensor host_samples_;         // tensors_.samples, this and the next pinned with CUDA
+  at::Tensor host_permutations_;    // tensors_.permutations
+  at::Tensor host_resets_;          // tensors_.resets, of a recurrent network
+  double advantage_deviation_ = 0;  // of the last update, before normalization
   std::map<std::int64_t, CudaGraphRunner> steps_;  // by PpoHooks::kind
 };
 
