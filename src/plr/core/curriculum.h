@@ -9,6 +9,7 @@
 //   playing[slot] = curriculum.next();
 //
 // level_replay.h is Prioritized Level Replay; uniform.h and tscl.h are the paper's baselines.
+// Curricula that decide once per rollout have the interface of rollout_curriculum.h.
 // Implementations are copyable and not thread-safe.
 #pragma once
 
@@ -78,10 +79,25 @@ std::vector<LevelId> sequential_levels(const LevelSet& levels, std::size_t num_s
 // Checks a result; throws like Curriculum::record().
 void check_result(const EpisodeResult& result, const LevelSet& levels);
 
-class Curriculum {
+// What every curriculum has: numbers for logs, and a state.
+class CurriculumBase {
  public:
-  virtual ~Curriculum() = default;
+  virtual ~CurriculumBase() = default;
 
+  // The levels that may be drawn again, with their probabilities.
+  virtual std::vector<LevelWeight> weights() const = 0;
+
+  // Nothing unless the curriculum chooses between new and seen levels.
+  virtual std::optional<ReplaySummary> replay_summary() const { return std::nullopt; }
+
+  // The whole state, as bytes. load() throws std::runtime_error if the bytes are damaged or were
+  // saved with other settings or levels, and then changes nothing.
+  virtual std::vector<std::byte> save() const = 0;
+  virtual void load(std::span<const std::byte> bytes) = 0;
+};
+
+class Curriculum : public CurriculumBase {
+ public:
   // The first level of every slot. REQUIRES: called once, before next().
   virtual std::vector<LevelId> first(std::size_t num_slots) {
     std::vector<LevelId> levels;
@@ -95,17 +111,6 @@ class Curriculum {
   // Records the result of an episode. Throws std::invalid_argument if a number is not finite and
   // std::out_of_range if the level cannot have been played, and then changes nothing.
   virtual void record(const EpisodeResult& result) = 0;
-
-  // The levels that may be drawn again, with their probabilities.
-  virtual std::vector<LevelWeight> weights() const = 0;
-
-  // Nothing unless the curriculum chooses between new and seen levels.
-  virtual std::optional<ReplaySummary> replay_summary() const { return std::nullopt; }
-
-  // The whole state, as bytes. load() throws std::runtime_error if the bytes are damaged or were
-  // saved with other settings or levels, and then changes nothing.
-  virtual std::vector<std::byte> save() const = 0;
-  virtual void load(std::span<const std::byte> bytes) = 0;
 };
 
 }  // namespace plr

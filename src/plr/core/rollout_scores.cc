@@ -28,6 +28,7 @@ void add(const Episode& episode, RolloutResult& result) {
   ++result.episodes;
   if (episode.is_success) ++result.successes;
   result.best_return = std::max(result.best_return, episode.rewards);
+  result.mean_return += episode.rewards;
   result.mean_value += episode.values / steps;
   result.positive_value_loss += episode.positive_advantages / steps;
   result.value_l1 += episode.absolute_advantages / steps;
@@ -39,7 +40,7 @@ double RolloutResult::success_rate() const {
   return episodes == 0 ? 0 : static_cast<double>(successes) / static_cast<double>(episodes);
 }
 
-double RolloutResult::score(RolloutScore function) const {
+double RolloutResult::score(RolloutScore function, double optimal_return) const {
   if (episodes == 0) return kUnmeasuredScore;
   switch (function) {
     case RolloutScore::kMaxMc:
@@ -50,6 +51,8 @@ double RolloutResult::score(RolloutScore function) const {
       return value_l1;
     case RolloutScore::kLearnability:
       return learnability();
+    case RolloutScore::kRegret:
+      return optimal_return - mean_return;
   }
   return kUnmeasuredScore;
 }
@@ -95,6 +98,7 @@ void score_rollout(const RolloutSteps& rollout, const Discounts& discounts,
     add(episodes[slot], result);
     if (result.episodes == 0) continue;
     const auto count = static_cast<double>(result.episodes);
+    result.mean_return /= count;
     result.mean_value /= count;
     result.positive_value_loss /= count;
     result.value_l1 /= count;

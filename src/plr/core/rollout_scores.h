@@ -8,8 +8,9 @@
 //   value_l1             |A|
 //
 // so that every episode has the same weight, whatever its length. learnability is p (1 - p), where
-// p is the fraction of finished episodes with a positive return. Steps of the unfinished last
-// episode do not count. Returns are undiscounted.
+// p is the fraction of finished episodes with a positive return. regret is the return of the
+// shortest solution minus the mean return. Steps of the unfinished last episode do not count.
+// Returns are undiscounted.
 //
 //   std::vector<RolloutResult> results(num_slots);
 //   score_rollout(rollout, {.gamma = 0.995, .lambda = 0.98}, stored_best_returns, results);
@@ -28,9 +29,15 @@
 
 namespace plr {
 
-enum class RolloutScore : std::uint8_t { kMaxMc, kPositiveValueLoss, kValueL1, kLearnability };
-constexpr std::array<std::string_view, 4> enum_names(RolloutScore) {
-  return {"max_mc", "positive_value_loss", "value_l1", "learnability"};
+enum class RolloutScore : std::uint8_t {
+  kMaxMc,
+  kPositiveValueLoss,
+  kValueL1,
+  kLearnability,
+  kRegret
+};
+constexpr std::array<std::string_view, 5> enum_names(RolloutScore) {
+  return {"max_mc", "positive_value_loss", "value_l1", "learnability", "regret"};
 }
 
 // T steps of N slots.
@@ -52,6 +59,7 @@ struct RolloutResult {
   std::int64_t episodes = 0;   // finished ones
   std::int64_t successes = 0;  // those with a positive reward
   double best_return = 0;      // R; at least 0
+  double mean_return = 0;      // of the finished episodes
   double mean_value = 0;       // means over episodes of the means over their steps
   double positive_value_loss = 0;
   double value_l1 = 0;
@@ -59,8 +67,8 @@ struct RolloutResult {
   // 0 without a finished episode.
   double success_rate() const;
   double learnability() const { return success_rate() * (1 - success_rate()); }
-  // kUnmeasuredScore without a finished episode.
-  double score(RolloutScore function) const;
+  // kUnmeasuredScore without a finished episode. Only regret needs the optimal return.
+  double score(RolloutScore function, double optimal_return = 0) const;
 };
 
 // stored_best_returns[slot] is the best return on the slot's level before the rollout, 0 for a new
