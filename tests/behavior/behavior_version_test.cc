@@ -144,7 +144,7 @@ std::string trace(const std::string& env_name, const Scenario& scenario, int num
   ScriptedInference inference(env->spec(), kSteps);
   EpisodeScorer scorer(scenario.scorer, kSlots, kSteps);
   RewardNormalizer normalizer({}, kSlots);
-  collect::Collector collector({*env, *curriculum, scorer, normalizer, inference},
+  collect::Collector collector({*env, curriculum.get(), &scorer, normalizer, inference},
                                streams.named("actions"), kSteps);
   collect::StepTables rollout(kSteps, kSlots);
   Hash hash;

@@ -17,7 +17,7 @@ TEST(CollectorAllocation, ARolloutAllocatesNothing) {
     EpisodeScorer scorer({}, 6, 64);
     RewardNormalizer normalizer({}, 6);
     StepTables rollout(64, 6);
-    Collector collector({env, curriculum, scorer, normalizer, inference},
+    Collector collector({env, &curriculum, &scorer, normalizer, inference},
                         Streams(1).named("actions"), 64);
     inference.batch_sizes.reserve(100'000);
     collector.begin();

@@ -1,5 +1,7 @@
 #include "plr/collect/bookkeeper.h"
 
+#include <algorithm>
+
 namespace plr::collect {
 
 Bookkeeper::Bookkeeper(const Parts& parts, std::size_t num_slots)
@@ -12,11 +14,17 @@ Bookkeeper::Bookkeeper(const Parts& parts, std::size_t num_slots)
 }
 
 std::span<const LevelId> Bookkeeper::draw_first_levels() {
-  levels_ = parts_.curriculum.first(levels_.size());
+  levels_ = parts_.curriculum->first(levels_.size());
   for (std::size_t slot = 0; slot < levels_.size(); ++slot) {
-    parts_.scorer.begin(slot, levels_[slot]);
+    parts_.scorer->begin(slot, levels_[slot]);
   }
   return levels_;
+}
+
+void Bookkeeper::begin_rollout(std::span<const LevelId> levels) {
+  std::ranges::copy(levels, levels_.begin());
+  std::ranges::fill(returns_, 0);
+  std::ranges::fill(lengths_, 0);
 }
 
 std::span<const Start> Bookkeeper::book(std::span<const StepRecord> records, std::size_t step,
@@ -38,21 +46,29 @@ std::span<const Start> Bookkeeper::book(std::span<const StepRecord> records, std
   starts_.clear();
   for (std::size_t slot = 0; slot < records.size(); ++slot) {
     const StepRecord& record = records[slot];
-    parts_.scorer.step(slot, rollout.rewards[step][slot], record.result.value, record.result.term);
-    if (!record.has_ended) continue;
-    parts_.scorer.end(slot, returns_[slot]);
-    window_.add(returns_[slot], lengths_[slot], record.is_solved);
-    returns_[slot] = 0;
-    lengths_[slot] = 0;
-    starts_.push_back({.slot = static_cast<int>(slot)});
+    if (parts_.scorer != nullptr) {
+      parts_.scorer->step(slot, rollout.rewards[step][slot], record.result.value,
+                          record.result.term);
+    }
+    if (record.has_ended) end_episode(slot, record.is_solved);
   }
   record_due_results();
   for (Start& start : starts_) {
     const auto slot = static_cast<std::size_t>(start.slot);
-    start.level = levels_[slot] = parts_.curriculum.next();
-    parts_.scorer.begin(slot, start.level);
+    start.level = levels_[slot] = parts_.curriculum->next();
+    parts_.scorer->begin(slot, start.level);
   }
   return starts_;
+}
+
+void Bookkeeper::end_episode(std::size_t slot, bool is_solved) {
+  window_.add(returns_[slot], lengths_[slot], is_solved);
+  if (parts_.scorer != nullptr) {
+    parts_.scorer->end(slot, returns_[slot]);
+    starts_.push_back({.slot = static_cast<int>(slot)});
+  }
+  returns_[slot] = 0;
+  lengths_[slot] = 0;
 }
 
 void Bookkeeper::end_rollout(std::span<const StepRecord> records, StepTables& rollout) {
@@ -60,12 +76,13 @@ void Bookkeeper::end_rollout(std::span<const StepRecord> records, StepTables& ro
   for (std::size_t slot = 0; slot < records.size(); ++slot) {
     values[slot] = records[slot].result.value;
   }
-  parts_.scorer.end_rollout(values);
+  if (parts_.scorer != nullptr) parts_.scorer->end_rollout(values);
   record_due_results();
 }
 
 void Bookkeeper::record_due_results() {
-  parts_.scorer.drain([&](const EpisodeResult& result) { parts_.curriculum.record(result); });
+  if (parts_.scorer == nullptr) return;
+  parts_.scorer->drain([&](const EpisodeResult& result) { parts_.curriculum->record(result); });
 }
 
 void Bookkeeper::save(ByteWriter& writer) const {

@@ -39,9 +39,17 @@ Collector::Collector(const CollectorParts& parts, Random actions, std::size_t nu
       queue_(parts.inference, static_cast<std::size_t>(parts.env.spec().num_slots), num_steps,
              tasks_.is_only_worker() ? 1 : parts.inference.num_lanes()),
       books_({parts.curriculum, parts.scorer, parts.normalizer},
-             static_cast<std::size_t>(parts.env.spec().num_slots)) {}
+             static_cast<std::size_t>(parts.env.spec().num_slots)) {
+  tasks_.set_repeats_levels(parts.curriculum == nullptr);
+}
 
 void Collector::begin() { tasks_.start_levels(books_.draw_first_levels()); }
+
+void Collector::fill(StepTables& rollout, std::span<const LevelId> levels) {
+  books_.begin_rollout(levels);
+  tasks_.start_levels(levels);
+  fill(rollout);
+}
 
 void Collector::fill(StepTables& rollout) {
   struct Stop {

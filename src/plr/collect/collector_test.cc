@@ -24,7 +24,7 @@ struct Fixture {
         scorer({}, 3, num_steps),
         normalizer({}, 3),
         rollout(num_steps, 3),
-        collector({env, curriculum, scorer, normalizer, inference}, Streams(1).named("actions"),
+        collector({env, &curriculum, &scorer, normalizer, inference}, Streams(1).named("actions"),
                   num_steps) {
     collector.begin();
   }
@@ -159,11 +159,69 @@ TEST(Collector, PassesOnTheExceptionsOfAllParts) {
     EpisodeScorer scorer({}, 2, 4);
     RewardNormalizer normalizer({}, 2);
     StepTables rollout(4, 2);
-    Collector collector({env, curriculum, scorer, normalizer, inference},
+    Collector collector({env, &curriculum, &scorer, normalizer, inference},
                         Streams(1).named("actions"), 4);
     collector.begin();
     EXPECT_THROW(collector.fill(rollout), std::runtime_error);
   }
+}
+
+// Rollouts on given levels, which are repeated.
+struct RepeatFixture {
+  explicit RepeatFixture(int num_workers = 1, Delay delay = {})
+      : env(
+            3, num_workers, [](LevelId level) { return static_cast<int>(level); },
+            std::move(delay)),
+        inference(3, 5, true),
+        normalizer({}, 3),
+        rollout(5, 3),
+        collector({env, nullptr, nullptr, normalizer, inference}, Streams(1).named("actions"), 5) {}
+
+  CountdownEnv env;
+  FakeInference inference;
+  RewardNormalizer normalizer;
+  StepTables rollout;
+  Collector collector;
+};
+
+TEST(Collector, RepeatsGivenLevelsUntilTheRolloutEnds) {
+  for (const int num_workers : {1, 2, 3}) {
+    RepeatFixture f(num_workers);
+    f.collector.fill(f.rollout, std::vector<LevelId>{2, 9, 1});
+    const auto column = [](const auto& table, std::size_t slot) {
+      std::vector<int> values;
+      for (std::size_t step = 0; step < 5; ++step) values.push_back(table[step][slot]);
+      return values;
+    };
+    for (std::size_t step = 0; step < 5; ++step) {
+      const auto levels = f.rollout.levels[step];
+      EXPECT_EQ((std::vector<LevelId>{levels.begin(), levels.end()}),
+                (std::vector<LevelId>{2, 9, 1}));
+    }
+    EXPECT_EQ(column(f.rollout.done, 0), (std::vector<int>{0, 1, 0, 1, 0}));
+    EXPECT_EQ(column(f.rollout.begins, 0), (std::vector<int>{1, 0, 1, 0, 1}));
+    EXPECT_EQ(column(f.rollout.done, 1), (std::vector<int>{0, 0, 0, 0, 0}));
+    EXPECT_EQ(column(f.rollout.done, 2), (std::vector<int>{1, 1, 1, 1, 1}));
+    // The observations are those of the levels.
+    for (std::size_t step = 0; step < 5; ++step) {
+      const std::size_t row = step * 3 * CountdownEnv::kObsBytes;
+      EXPECT_EQ(f.inference.history()[row], 2);
+      EXPECT_EQ(f.inference.history()[row + CountdownEnv::kObsBytes], 9);
+    }
+    EXPECT_EQ(f.collector.episodes().num_episodes(), 2U + 5U);
+  }
+}
+
+TEST(Collector, GivenLevelsBeginNewEpisodesInEveryRollout) {
+  RepeatFixture f;
+  f.collector.fill(f.rollout, std::vector<LevelId>{2, 9, 1});
+  const auto after_first = f.collector.episodes().num_episodes();
+  // Level 9 begins again: four of its steps were played in a rollout of five.
+  f.collector.fill(f.rollout, std::vector<LevelId>{9, 9, 4});
+  EXPECT_EQ(f.rollout.begins[0][1], 1);
+  EXPECT_EQ(f.inference.history()[CountdownEnv::kObsBytes + 1], 9);  // steps left
+  EXPECT_EQ(f.rollout.done[3][2], 1);
+  EXPECT_EQ(f.collector.episodes().num_episodes(), after_first + 1);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class TestRun {
         scorer_({}, kNumSlots, kNumSteps),
         normalizer_({}, kNumSlots),
         rollout_(kNumSteps, kNumSlots),
-        collector_({env_, curriculum_, scorer_, normalizer_, inference_},
+        collector_({env_, &curriculum_, &scorer_, normalizer_, inference_},
                    Streams(3).named("actions"), kNumSteps) {}
 
   void begin() { collector_.begin(); }

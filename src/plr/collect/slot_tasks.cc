@@ -49,8 +49,10 @@ SlotTask SlotTasks::play(int number) {
         progress.num_finished.store(step + 1, std::memory_order_release);
         if (!has_ended) continue;
 
-        co_await Suspend{progress.wait, Wait::kLevel};
-        progress.has_next_level.store(false, std::memory_order_relaxed);
+        if (!repeats_levels_) {
+          co_await Suspend{progress.wait, Wait::kLevel};
+          progress.has_next_level.store(false, std::memory_order_relaxed);
+        }
         env_.start_slot({number, progress.next_level}, out_);
       }
       // The value after the last step, for episodes that are still open.
@@ -77,7 +79,11 @@ Suspend SlotTasks::submit_observation(std::size_t slot, int step) {
 void SlotTasks::start_levels(std::span<const LevelId> levels) {
   std::vector<Start> starts;
   starts.reserve(levels.size());
-  for (const LevelId level : levels) starts.push_back({static_cast<int>(starts.size()), level});
+  for (std::size_t slot = 0; slot < levels.size(); ++slot) {
+    starts.push_back({static_cast<int>(slot), levels[slot]});
+    slots_[slot].next_level = levels[slot];
+    slots_[slot].begins_episode = true;
+  }
   env_.start(starts, out_);
 }
 

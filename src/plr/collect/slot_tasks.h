@@ -4,6 +4,8 @@
 //
 //   observation -> inference -> step -> if the episode has ended: next level -> start
 //
+// where the next level is that of set_level(), or the same again.
+//
 // Every slot has such a task, a coroutine.  Whenever the event that it waits for has happened, one
 // of the environment's workers continues it.  The calling thread provides the events:
 //
@@ -49,8 +51,8 @@ struct alignas(64) SlotProgress {
   std::atomic<bool> has_next_level = false;
   std::atomic<int> num_observed = 0;  // observations of this rollout that are ready
   std::atomic<int> num_finished = 0;  // steps of this rollout; one more once all is finished
-  LevelId next_level = 0;
-  bool begins_episode = true;  // the newest observation is the first of its episode
+  LevelId next_level = 0;             // of the next start
+  bool begins_episode = true;         // the newest observation is the first of its episode
 };
 
 class SlotTasks {
@@ -62,6 +64,9 @@ class SlotTasks {
 
   // Starts levels in all slots and writes their observations.
   void start_levels(std::span<const LevelId> levels);
+
+  // Whether a slot starts its level again when its episode ends, without waiting for set_level().
+  void set_repeats_levels(bool repeats) { repeats_levels_ = repeats; }
 
   // Whether the current observation of a slot is the first of its episode.
   void set_begins_episode(std::size_t slot, bool begins) { slots_[slot].begins_episode = begins; }
@@ -112,6 +117,7 @@ class SlotTasks {
   VectorEnv& env_;
   Inference& inference_;
   int num_steps_;
+  bool repeats_levels_ = false;
   std::vector<SlotProgress> slots_;       // [N]
   std::vector<StepRecord> records_;       // [T+1, N]
   std::vector<double> rewards_;           // [N], this and the next written by the environment
