@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "plr/base/closest_name.h"
@@ -52,6 +53,14 @@ std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& opt
   std::unique_ptr<VectorEnv> env = family != nullptr ? family->make(name, options) : nullptr;
   if (env == nullptr) throw_unknown(name);
   return env;
+}
+
+LevelTools level_tools(std::string_view name, const EnvOptions& options,
+                       std::shared_ptr<LevelStore> store) {
+  const Family* family = find_family(name);
+  if (family == nullptr) throw_unknown(name);
+  if (family->level_tools == nullptr) return {};
+  return family->level_tools(name, options, std::move(store));
 }
 
 }  // namespace plr::catalog

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "plr/catalog/family.h"
+#include "plr/core/level_store.h"
+#include "plr/core/rollout_curriculum.h"
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
 
@@ -35,5 +37,10 @@ std::string absolute_env_name(std::string_view name);
 // are out of bounds or that the environment does not offer; std::runtime_error with instructions if
 // files that it needs are not installed, as for Procgen.
 std::unique_ptr<VectorEnv> make_env(std::string_view name, const EnvOptions& options = {});
+
+// Operations on the levels of an environment, which adds new levels to the store; those that it
+// does not offer are empty.  Throws as make_env() does.
+LevelTools level_tools(std::string_view name, const EnvOptions& options,
+                       std::shared_ptr<LevelStore> store);
 
 }  // namespace plr::catalog

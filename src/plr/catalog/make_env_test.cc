@@ -30,7 +30,7 @@ TEST(MakeEnv, ListsMiniGridTasksProcgenVariantsAndMazesWithDistinctNames) {
   const std::vector<std::string> all = all_names();
   const std::set<std::string> names(all.begin(), all.end());
   EXPECT_EQ(names.size(), all.size());
-  EXPECT_EQ(all.size(), 80U + 42U + 25U);
+  EXPECT_EQ(all.size(), 80U + 42U + 26U);
   EXPECT_TRUE(names.contains("procgen/dodgeball-memory"));
   EXPECT_TRUE(names.contains("maze/random-25"));
   EXPECT_TRUE(names.contains("minigrid/MultiRoom-N4-Random"));
@@ -71,8 +71,9 @@ TEST(MakeEnv, MakesUnlistedEnvironmentsWithAParameterInTheName) {
   EXPECT_EQ(make_env("maze/random-3")->spec().name, "maze/random-3");
   EXPECT_EQ(invalid_argument_of([] { check_env_name("maze/PerfectMaze-12"); }),
             "the number in maze/PerfectMaze-N must be odd and from 3 to 101, not '12'");
-  EXPECT_EQ(error_for("maze/random-168"),
-            "the number in maze/random-N must be from 0 to 167, not '168'");
+  EXPECT_EQ(
+      error_for("maze/random-168"),
+      "the number in maze/random-N must be from 0 to 167, or a range such as 0-59, not '168'");
   EXPECT_EQ(error_for("maze/Labirinth"),
             "unknown environment 'maze/Labirinth'; did you mean maze/Labyrinth?");
 }

@@ -38,6 +38,16 @@ enum class StepLimit : std::uint8_t {
 };
 constexpr std::array<std::string_view, 2> enum_names(StepLimit) { return {"default", "area"}; }
 
+// How ACCEL edits a level of the maze (maze/edit.h).
+enum class MazeEdits : std::uint8_t {
+  kFlips,              // flips cells and moves the goal: JaxUED and minimax
+  kTiles,              // sets cells, agent and goal: the other mutator of JaxUED
+  kTilesWithoutAgent,  // sets cells and goal: DCD
+};
+constexpr std::array<std::string_view, 3> enum_names(MazeEdits) {
+  return {"flips", "tiles", "tiles-without-agent"};
+}
+
 // Options of the maze; other families refuse all but the defaults.
 struct MazeOptions {
   int view_size = 5;
@@ -62,7 +72,12 @@ struct MazeOptions {
       &MazeOptions::step_limit, "step_limit",
       "for the maze: default, or area for 2 (width + 2) (height + 2) steps"};
 
-  static constexpr std::tuple kFields{kViewSize, kSeeAgent, kPenalizeTime, kMaxSteps, kStepLimit};
+  MazeEdits edits = MazeEdits::kFlips;
+  static constexpr Field kEdits{&MazeOptions::edits, "maze_edits",
+                                "for the maze: the random edits of ACCEL"};
+
+  static constexpr std::tuple kFields{kViewSize, kSeeAgent,  kPenalizeTime,
+                                      kMaxSteps, kStepLimit, kEdits};
   friend bool operator==(const MazeOptions&, const MazeOptions&) = default;
 };
 

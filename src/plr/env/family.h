@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plr/core/rollout_curriculum.h"
 #include "plr/env/env_options.h"
 #include "plr/env/return_range.h"
 #include "plr/env/vector_env.h"
@@ -85,6 +86,10 @@ struct Family {
   // listed, such as one with a number or a file in its name; nothing if there is none.  Null: all
   // are listed.
   std::optional<std::string> (*unlisted)(std::string_view env) = nullptr;
+  // Operations on the levels of an environment, which adds new levels to the store; null: there are
+  // none.  Throws as make() does.
+  LevelTools (*level_tools)(std::string_view env, const EnvOptions& options,
+                            std::shared_ptr<LevelStore> store) = nullptr;
   // The name for narrow columns, also of an unknown environment: "DoorKey-6x6".
   std::string (*short_name)(std::string_view env) = nullptr;
   // The title of the environments whose normalized returns are averaged together with this one's,

@@ -63,7 +63,8 @@ Level with_random_edits(const Level& parent, int count, Random& random) {
   return level;
 }
 
-std::vector<TileEdit> random_tile_edits(const Level& level, int count, Random& random) {
+std::vector<TileEdit> random_tile_edits(const Level& level, int count, Random& random,
+                                        std::span<const Tile> tiles) {
   std::vector<int> cells(static_cast<std::size_t>(count));
   for (int& cell : cells) {
     cell = static_cast<int>(random.below(static_cast<std::uint64_t>(level.num_cells())));
@@ -75,7 +76,7 @@ std::vector<TileEdit> random_tile_edits(const Level& level, int count, Random& r
   for (const int cell : cells) {
     TileEdit& edit = edits.emplace_back();
     edit.cell = level.cell(cell);
-    edit.tile = static_cast<Tile>(random.below(4));
+    edit.tile = tiles[random.below(tiles.size())];
     if (edit.tile == Tile::kAgent) edit.direction = random_direction(random);
   }
   return edits;
@@ -115,6 +116,12 @@ std::optional<Level> settled(const TileEdited& edited, Random& random) {
     level.direction = random_direction(random);
   }
   return level;
+}
+
+Level with_random_tiles(const Level& parent, int count, std::span<const Tile> tiles,
+                        Random& random) {
+  const TileEdited edited = with_tiles(parent, random_tile_edits(parent, count, random, tiles));
+  return settled(edited, random).value_or(parent);
 }
 
 }  // namespace plr::maze

@@ -16,6 +16,7 @@
 // Plain values; an edit takes O(cells) time.  Stateless: thread-safe for distinct streams.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -54,6 +55,9 @@ Level with_random_edits(const Level& parent, int count, Random& random);
 // ---- Tile edits.
 
 enum class Tile : std::uint8_t { kWall, kFloor, kAgent, kGoal };
+inline constexpr std::array kAllTiles = {Tile::kWall, Tile::kFloor, Tile::kAgent, Tile::kGoal};
+// Those of the edits in DCD's ACCEL.
+inline constexpr std::array kTilesWithoutAgent = {Tile::kWall, Tile::kFloor, Tile::kGoal};
 
 struct TileEdit {
   Position cell = {};
@@ -63,8 +67,9 @@ struct TileEdit {
 };
 
 // The edits of up to `count` cells: `count` draws with replacement without duplicates, in random
-// order, each with one of the four tiles.
-std::vector<TileEdit> random_tile_edits(const Level& level, int count, Random& random);
+// order, each with one of the tiles.
+std::vector<TileEdit> random_tile_edits(const Level& level, int count, Random& random,
+                                        std::span<const Tile> tiles = kAllTiles);
 
 // A level after tile edits, in which agent or goal may have lost their cells.
 struct TileEdited {
@@ -78,5 +83,9 @@ TileEdited with_tiles(const Level& parent, std::span<const TileEdit> edits);
 // Places a displaced goal on a random floor cell, and then a displaced agent with a random
 // direction; nothing if too few floor cells are left.
 std::optional<Level> settled(const TileEdited& edited, Random& random);
+
+// The child of `count` random tile edits; the parent if they leave too few floor cells.
+Level with_random_tiles(const Level& parent, int count, std::span<const Tile> tiles,
+                        Random& random);
 
 }  // namespace plr::maze

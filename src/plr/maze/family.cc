@@ -1,5 +1,6 @@
 #include "plr/maze/family.h"
 
+#include "plr/maze/level_tools.h"
 #include "plr/maze/maze_env.h"
 #include "plr/maze/tile_map.h"
 #include "plr/minigrid/glyphs.h"
@@ -37,6 +38,12 @@ std::unique_ptr<VectorEnv> make(std::string_view env, const EnvOptions& options)
 std::optional<std::string> unlisted(std::string_view env) {
   const std::optional<std::string> name = parameterized_name(task_name(env));
   return name ? std::optional(std::string(kPrefix) + *name) : std::nullopt;
+}
+
+LevelTools tools(std::string_view env, const EnvOptions& options,
+                 std::shared_ptr<LevelStore> store) {
+  const std::optional<Task> task = find_task(task_name(env));
+  return task ? level_tools(*task, options.maze, std::move(store)) : LevelTools();
 }
 
 // "maze/random-25" -> "random-25", "maze/file:mine/rooms.txt" -> "rooms.txt"
@@ -87,6 +94,7 @@ Family family() {
           .gpu_share = {.cores_per_run = 2, .runs_per_gpu = 8},
           .make = make,
           .unlisted = unlisted,
+          .level_tools = tools,
           .short_name = short_name,
           .report_group = [](std::string_view) { return std::string("Maze"); },
           .frame = frame,

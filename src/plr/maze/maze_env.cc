@@ -73,9 +73,7 @@ MazeEnv::MazeEnv(const Task& task, const EnvOptions& options)
       states_(levels_.size()) {}
 
 Level MazeEnv::level_of(LevelId level) const {
-  if (!is_stored(level)) return make_level(task_, level);
-  if (store_ == nullptr) throw std::out_of_range(spec().name + " has no level store");
-  return level_from(store_->bytes(level));
+  return find_level(task_, store_.get(), level);
 }
 
 bool MazeEnv::stores(LevelId level) const {

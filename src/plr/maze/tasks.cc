@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "plr/base/ranges.h"
+#include "plr/maze/level_bytes.h"
 #include "plr/maze/named_levels.h"
 
 namespace plr::maze {
@@ -25,11 +26,22 @@ Size size_of(const std::vector<NamedLevel>& levels) {
   return size;
 }
 
-Task random_task(const std::string& name, int num_walls) {
+struct WallCount {
+  int least = 0;
+  int most = 0;
+};
+
+Task random_task(const std::string& name, WallCount walls) {
+  const auto generate = [walls](Random& random) {
+    const int range = walls.most - walls.least + 1;
+    const int extra =
+        range > 1 ? static_cast<int>(random.below(static_cast<std::uint64_t>(range))) : 0;
+    return random_level({}, walls.least + extra, random);
+  };
   return {.name = name,
           .group = "Maze: random levels",
-          .summary = num_walls == 0 ? "no walls" : "walls at random; the goal may be unreachable",
-          .generate = [num_walls](Random& random) { return random_level({}, num_walls, random); }};
+          .summary = walls.most == 0 ? "no walls" : "walls at random; the goal may be unreachable",
+          .generate = generate};
 }
 
 Task perfect_task(int side) {
@@ -66,8 +78,8 @@ std::vector<NamedLevel> evaluation_set() {
 }
 
 std::vector<Task> all_tasks() {
-  std::vector<Task> all = {random_task("random-25", 25), random_task("random-60", 60),
-                           random_task("empty", 0)};
+  std::vector<Task> all = {random_task("random-25", {25, 25}), random_task("random-60", {60, 60}),
+                           random_task("random-0-59", {0, 59}), random_task("empty", {0, 0})};
   all.push_back(
       fixed_task("JaxUED-8", "JaxUED's evaluation: eight levels in its order", evaluation_set()));
   for (const LevelGroup& group : named_levels()) {
@@ -90,30 +102,39 @@ std::vector<Task> all_tasks() {
   return all;
 }
 
-// The number behind `prefix` in a name; nothing if the name does not begin with it.
-std::optional<int> parameter(std::string_view name, std::string_view prefix, int low, int high,
-                             bool must_be_odd) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  const std::string_view text = name.substr(prefix.size());
-  const std::optional<std::uint64_t> number = parse_whole_number(text);
-  const bool is_valid = number && *number >= static_cast<std::uint64_t>(low) &&
-                        *number <= static_cast<std::uint64_t>(high) &&
-                        (!must_be_odd || *number % 2 == 1);
-  if (!is_valid) {
-    throw std::invalid_argument("the number in maze/" + std::string(prefix) + "N must be " +
-                                (must_be_odd ? "odd and " : "") + "from " + std::to_string(low) +
-                                " to " + std::to_string(high) + ", not '" + std::string(text) +
-                                "'");
-  }
-  return static_cast<int>(*number);
+[[noreturn]] void refuse_parameter(const std::string& form, const std::string& bounds,
+                                   std::string_view text) {
+  throw std::invalid_argument("the number in maze/" + form + " must be " + bounds + ", not '" +
+                              std::string(text) + "'");
 }
 
-std::optional<int> random_walls(std::string_view name) {
-  return parameter(name, kRandomPrefix, 0, kMaxRandomWalls, false);
+// The text behind `prefix` in a name; nothing if the name does not begin with it.
+std::optional<std::string_view> parameter(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  return name.substr(prefix.size());
+}
+
+std::optional<WallCount> random_walls(std::string_view name) {
+  const auto text = parameter(name, kRandomPrefix);
+  if (!text) return std::nullopt;
+  const std::optional<NumberRange> range = parse_range(*text);
+  if (!range || range->is_reversed() || range->last > kMaxRandomWalls) {
+    refuse_parameter("random-N",
+                     "from 0 to " + std::to_string(kMaxRandomWalls) + ", or a range such as 0-59",
+                     *text);
+  }
+  return WallCount{static_cast<int>(range->first), static_cast<int>(range->last)};
 }
 
 std::optional<int> perfect_side(std::string_view name) {
-  return parameter(name, kPerfectPrefix, 3, Walls::kMaxSide, true);
+  const auto text = parameter(name, kPerfectPrefix);
+  if (!text) return std::nullopt;
+  const std::optional<std::uint64_t> side = parse_whole_number(*text);
+  if (!side || *side < 3 || *side > Walls::kMaxSide || *side % 2 == 0) {
+    refuse_parameter("PerfectMaze-N", "odd and from 3 to " + std::to_string(Walls::kMaxSide),
+                     *text);
+  }
+  return static_cast<int>(*side);
 }
 
 }  // namespace
@@ -126,7 +147,7 @@ std::span<const Task> tasks() {
 std::optional<Task> find_task(std::string_view name) {
   const auto listed = std::ranges::find(tasks(), name, &Task::name);
   if (listed != tasks().end()) return *listed;
-  if (const auto num_walls = random_walls(name)) return random_task(std::string(name), *num_walls);
+  if (const auto walls = random_walls(name)) return random_task(std::string(name), *walls);
   if (const auto side = perfect_side(name)) return perfect_task(*side);
   if (name.starts_with(kFilePrefix)) {
     const std::string path(name.substr(kFilePrefix.size()));
@@ -146,6 +167,12 @@ Level make_level(const Task& task, std::uint64_t seed) {
   if (!task.levels.empty()) return task.levels[seed % task.levels.size()].level;
   Random random = Streams(seed).named("maze");
   return task.generate(random);
+}
+
+Level find_level(const Task& task, const LevelStore* store, LevelId level) {
+  if (!is_stored(level)) return make_level(task, level);
+  if (store == nullptr) throw std::out_of_range("maze/" + task.name + " has no level store");
+  return level_from(store->bytes(level));
 }
 
 std::string level_name(const Task& task, std::uint64_t seed) {

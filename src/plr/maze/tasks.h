@@ -6,6 +6,7 @@
 // Names with a parameter exist for every value of it:
 //
 //   random-N       N walls drawn with replacement, 0 <= N <= 167
+//   random-M-N     the same with a number of walls drawn uniformly from M to N
 //   PerfectMaze-S  a perfect maze of S x S cells, S odd, 3 <= S <= 101
 //   file:PATH      the levels of a text file (text_form.h)
 //
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "plr/base/random.h"
+#include "plr/core/level_store.h"
 #include "plr/maze/generate.h"
 #include "plr/maze/level.h"
 #include "plr/maze/text_form.h"
@@ -53,6 +55,10 @@ std::optional<std::string> parameterized_name(std::string_view name);
 
 // The level of this seed.  Deterministic.
 Level make_level(const Task& task, std::uint64_t seed);
+
+// The level of this id: a seed, or the handle of a level in the store, which may be null.  Throws
+// std::out_of_range if the store does not have it.
+Level find_level(const Task& task, const LevelStore* store, LevelId level);
 
 // The name of the level of this seed; empty if it has none.
 std::string level_name(const Task& task, std::uint64_t seed);
