@@ -133,9 +133,8 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
     fmt::print("On levels outside the training set: return {:.3f}, success {:.0f}%.\n",
                *p.test_return, 100 * *p.test_success);
   }
-  const train::CurriculumKind other = task.curriculum == train::CurriculumKind::kPlr
-                                          ? train::CurriculumKind::kUniform
-                                          : train::CurriculumKind::kPlr;
+  std::string other = task.curriculum == train::CurriculumKind::kPlr ? "uniform" : "plr";
+  if (task.decide == train::Decide::kRollout) other += " --decide episode";
   fmt::print(
       "\nNext:\n"
       "  {1}/report.html     the report\n"
@@ -143,7 +142,7 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
       "  {0} eval {1} --episodes 1000     evaluate it on more episodes\n"
       "  {0} train --config {1}/config.toml --curriculum {2}     compare\n"
       "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
-      command_name(), run, to_text(other));
+      command_name(), run, other);
 }
 
 // The run is saved at this point, so that a failure is only a warning.

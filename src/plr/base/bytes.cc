@@ -1,5 +1,6 @@
 #include "plr/base/bytes.h"
 
+#include <charconv>
 #include <stdexcept>
 #include <utility>
 
@@ -16,6 +17,28 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
     hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
   }
   return hash;
+}
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
+    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
+  }
+  return text;
+}
+
+std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    std::uint8_t value = 0;
+    const char* end = text.data() + i + 2;
+    if (std::from_chars(text.data() + i, end, value, 16).ptr != end) return std::nullopt;
+    bytes.push_back(std::byte{value});
+  }
+  return bytes;
 }
 
 void ByteWriter::append(const void* from, std::size_t count) {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ concept Storable = std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>;
 
 // FNV-1a with 64 bits. Each step is a bijection of the hash: one changed byte changes the result.
 std::uint64_t checksum(std::span<const std::byte> bytes);
+
+// Two hexadecimal digits per byte. from_hex() returns nothing for any other text.
+std::string to_hex(std::span<const std::byte> bytes);
+std::optional<std::vector<std::byte>> from_hex(std::string_view text);
 
 class ByteWriter {
  public:

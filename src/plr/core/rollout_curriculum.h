@@ -65,7 +65,7 @@ class RolloutCurriculum : public CurriculumBase {
   virtual void record(std::span<const RolloutResult> results) = 0;
 
   // The levels of which the curriculum needs success rates before the next plan; usually none.
-  virtual std::vector<LevelId> levels_to_survey() { return {}; }
+  virtual std::vector<LevelId> levels_to_survey() const { return {}; }
   // REQUIRES: the rates of levels_to_survey(), in this order.
   virtual void record_survey(std::span<const double> /*success_rates*/) {}
 

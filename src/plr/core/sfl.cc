@@ -28,33 +28,38 @@ Sfl::Sfl(LevelSet levels, const SflConfig& config, const Random& random)
   }
 }
 
-std::vector<LevelId> Sfl::levels_to_survey() {
+std::vector<LevelId> Sfl::levels_to_survey() const {
   if (num_rollouts_ % config_.interval != 0) return {};
-  surveyed_.resize(static_cast<std::size_t>(config_.num_surveyed));
-  for (LevelId& level : surveyed_) level = draw_new();
-  return surveyed_;
+  Random random = random_;  // record_survey() draws the same levels
+  return draw_survey(random);
+}
+
+std::vector<LevelId> Sfl::draw_survey(Random& random) const {
+  std::vector<LevelId> levels(static_cast<std::size_t>(config_.num_surveyed));
+  for (LevelId& level : levels) level = draw_new(random);
+  return levels;
 }
 
 void Sfl::record_survey(std::span<const double> success_rates) {
-  if (success_rates.size() != surveyed_.size()) {
-    throw std::invalid_argument("a survey of " + std::to_string(surveyed_.size()) +
+  if (success_rates.size() != static_cast<std::size_t>(config_.num_surveyed)) {
+    throw std::invalid_argument("a survey of " + std::to_string(config_.num_surveyed) +
                                 " levels has as many results, not " +
                                 std::to_string(success_rates.size()));
   }
+  const std::vector<LevelId> surveyed = draw_survey(random_);
   const auto learnability = [&](std::size_t i) {
     return success_rates[i] * (1 - success_rates[i]);
   };
-  std::vector<std::size_t> order(surveyed_.size());
+  std::vector<std::size_t> order(surveyed.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), learnability);
   order.resize(static_cast<std::size_t>(config_.num_kept));
   kept_.clear();
   learnabilities_.clear();
   for (const std::size_t i : order) {
-    kept_.push_back(surveyed_[i]);
+    kept_.push_back(surveyed[i]);
     learnabilities_.push_back(learnability(i));
   }
-  surveyed_.clear();
 }
 
 const RolloutPlan& Sfl::plan(std::size_t num_slots) {
@@ -64,7 +69,7 @@ const RolloutPlan& Sfl::plan(std::size_t num_slots) {
            .best_returns = std::vector<double>(num_slots, 0.0),
            .kind = RolloutKind::kMixed,
            .learn = true};
-  while (plan_.levels.size() < num_slots - num_kept) plan_.levels.push_back(draw_new());
+  while (plan_.levels.size() < num_slots - num_kept) plan_.levels.push_back(draw_new(random_));
   while (plan_.levels.size() < num_slots) {
     plan_.levels.push_back(kept_[random_.below(kept_.size())]);
   }

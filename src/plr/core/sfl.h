@@ -32,7 +32,7 @@ class Sfl final : public RolloutCurriculum {
   // bounds or more levels are kept than surveyed.
   Sfl(LevelSet levels, const SflConfig& config, const Random& random);
 
-  std::vector<LevelId> levels_to_survey() override;
+  std::vector<LevelId> levels_to_survey() const override;
   void record_survey(std::span<const double> success_rates) override;
   // REQUIRES: record_survey(), if levels_to_survey() returned levels.
   const RolloutPlan& plan(std::size_t num_slots) override;
@@ -45,13 +45,13 @@ class Sfl final : public RolloutCurriculum {
   void load(std::span<const std::byte> bytes) override;
 
  private:
-  LevelId draw_new() { return levels_[random_.below(levels_.size())]; }
+  LevelId draw_new(Random& random) const { return levels_[random.below(levels_.size())]; }
+  std::vector<LevelId> draw_survey(Random& random) const;
 
   LevelSet levels_;
   SflConfig config_;
   Random random_;
   std::int64_t num_rollouts_ = 0;
-  std::vector<LevelId> surveyed_;       // of a survey under way
   std::vector<LevelId> kept_;           // the highest learnability first
   std::vector<double> learnabilities_;  // of those
   RolloutPlan plan_;

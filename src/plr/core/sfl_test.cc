@@ -43,6 +43,13 @@ TEST(Sfl, SurveysBeforeTheFirstRolloutAndAtIntervals) {
   EXPECT_EQ(surveyed.size(), 80);  // new levels each time
 }
 
+TEST(Sfl, AskingForTheSurveyChangesNothing) {
+  const Sfl sfl = make();
+  const std::vector<std::byte> state = sfl.save();
+  EXPECT_EQ(sfl.levels_to_survey(), sfl.levels_to_survey());
+  EXPECT_EQ(sfl.save(), state);
+}
+
 TEST(Sfl, KeepsTheLevelsOfHighestLearnability) {
   Sfl sfl = make();
   const std::vector<LevelId> levels = sfl.levels_to_survey();

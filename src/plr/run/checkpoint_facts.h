@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "plr/run/behavior_version.h"
 
@@ -26,6 +27,8 @@ struct LogSizes {
 struct CheckpointFacts {
   std::int64_t steps = 0;
   bool is_final = false;  // the final evaluation is done
+  // Rollouts that the agent has learned from; checkpoints of earlier versions lack it: all.
+  std::optional<std::int64_t> gradient_updates = {};
   LogSizes sizes = {};
   std::int64_t behavior_version = kUnnamedBehaviorVersion;  // of the program that saved
 };
@@ -38,11 +41,15 @@ inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
           {"is_final", facts.is_final},
           {"sizes", facts.sizes},
           {"behavior_version", facts.behavior_version}};
+  if (facts.gradient_updates) json["gradient_updates"] = *facts.gradient_updates;
 }
 inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
   json.at("steps").get_to(facts.steps);
   json.at("is_final").get_to(facts.is_final);
   json.at("sizes").get_to(facts.sizes);
+  if (json.contains("gradient_updates")) {
+    facts.gradient_updates = json.at("gradient_updates").get<std::int64_t>();
+  }
   facts.behavior_version = json.value("behavior_version", kUnnamedBehaviorVersion);
 }
 

@@ -41,7 +41,9 @@ struct LogRecord {
   double episode_return = kMissing;    // mean of the last 100 training episodes, like the next two
   double success = kMissing;
   double length = kMissing;
-  double policy_loss = kMissing;  // means over the update's mini-batches, up to approx_kl
+  // Means over the update's mini-batches, up to approx_kl; missing, like the next two, if the agent
+  // did not learn from the rollout.
+  double policy_loss = kMissing;
   double value_loss = kMissing;
   double entropy = kMissing;
   double grad_norm = kMissing;
@@ -55,6 +57,10 @@ struct LogRecord {
   std::optional<std::uint64_t> levels_seen = {};  // with level replay, like the next two
   std::optional<std::int64_t> draws = {};
   std::optional<double> replay_probability = {};
+  // With a curriculum that decides per rollout:
+  std::optional<std::int64_t> gradient_updates = {};   // rollouts that the agent has learned from
+  std::optional<std::string> rollout_kind = {};        // new, replay, edited or mixed levels
+  std::optional<std::int64_t> unmeasured_levels = {};  // on which no episode ended
 };
 
 // A line of eval.jsonl, one per evaluation.
@@ -85,6 +91,7 @@ struct LeadingLevel {
   double probability = 0;
   double score = 0;
   double staleness = 0;
+  std::optional<std::string> data = {};  // the bytes of a stored level, in hexadecimal digits
 };
 
 // A line of levels.jsonl: how the replay probability is distributed over the levels.
@@ -136,6 +143,9 @@ void visit_record(Record& record, Visit&& visit) {
   visit("levels_seen", record.levels_seen, Presence::kOptional);
   visit("draws", record.draws, Presence::kOptional);
   visit("replay_probability", record.replay_probability, Presence::kOptional);
+  visit("gradient_updates", record.gradient_updates, Presence::kOptional);
+  visit("rollout_kind", record.rollout_kind, Presence::kOptional);
+  visit("unmeasured_levels", record.unmeasured_levels, Presence::kOptional);
 }
 
 template <RecordType<EvalRecord> Record, class Visit>
@@ -164,6 +174,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("probability", record.probability, Presence::kExpected);
   visit("score", record.score, Presence::kExpected);
   visit("staleness", record.staleness, Presence::kExpected);
+  visit("data", record.data, Presence::kOptional);
 }
 
 template <RecordType<LevelsRecord> Record, class Visit>

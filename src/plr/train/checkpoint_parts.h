@@ -12,6 +12,7 @@
 #include "plr/collect/collector.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/episode_scorer.h"
+#include "plr/core/level_store.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
@@ -21,7 +22,8 @@
 namespace plr::train {
 
 struct CheckpointParts {
-  Curriculum& curriculum;
+  CurriculumBase& curriculum;
+  LevelStore* store;  // null if levels are never stored
   EpisodeScorer& scorer;
   RewardNormalizer& normalizer;
   learn::Regularizers& regularizers;

@@ -44,14 +44,19 @@ TrainConfig procgen_paper(const std::string& env, const std::string& levels, int
   return config;
 }
 
-// The settings of JaxUED's maze scripts with domain randomization: every episode a new level.
+// ---- The maze.  docs/maze.md says where these settings differ from the libraries.
+
+// Environment steps of this number of rollouts of 32 slots and 256 steps.
+constexpr std::int64_t maze_steps(std::int64_t num_rollouts) { return num_rollouts * 32 * 256; }
+
+// JaxUED's maze scripts with domain randomization: every episode a new level.
 TrainConfig maze_domain_randomization() {
   TrainConfig config;
   config.task.env = "maze/random-25";
   config.task.levels = "full";
   config.task.curriculum = CurriculumKind::kUniform;
   config.env.num_slots = 32;
-  config.schedule.steps = 245'760'000;  // 30,000 rollouts
+  config.schedule.steps = maze_steps(30'000);
   config.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;
   config.schedule.eval_interval = 250;
   config.schedule.checkpoint_interval = 250;
@@ -65,6 +70,68 @@ TrainConfig maze_domain_randomization() {
   config.ppo.minibatch_advantages = true;
   config.ppo.adam.learning_rate = 1e-4;
   config.ppo.adam.grad_norm_epsilon = 0;
+  return config;
+}
+
+// JaxUED's maze scripts with a level buffer: PLR, robust PLR, and ACCEL if there are edits.
+TrainConfig maze_replay(bool learn_on_new, int num_edits) {
+  TrainConfig config = maze_domain_randomization();
+  config.task.curriculum = CurriculumKind::kPlr;
+  config.task.decide = Decide::kRollout;
+  config.rollout_replay.learn_on_new = learn_on_new;
+  config.rollout_replay.num_edits = num_edits;
+  return config;
+}
+
+// minimax, whose runs have 30,000 gradient updates: as many rollouts as give that number on
+// average.
+TrainConfig maze_minimax(const std::string& env, double replay_probability, int num_edits) {
+  TrainConfig config = maze_replay(false, num_edits);
+  config.task.env = env;
+  config.schedule.learning_rate_schedule = LearningRateSchedule::kConstant;
+  config.scorer.gamma = 0.999;
+  config.ppo.entropy_coef = 0;
+  config.ppo.adam.learning_rate = 3e-4;
+  config.rollout_replay.replay_probability = replay_probability;
+  config.schedule.steps = maze_steps(num_edits > 0 ? 67'500 : 60'000);
+  if (num_edits > 0) config.rollout_replay.buffer.staleness_coef = 0.5;
+  return config;
+}
+
+// The ACCEL paper, whose runs have 20,000 gradient updates, likewise.
+TrainConfig maze_dcd(const std::string& env, double replay_probability, int num_edits) {
+  TrainConfig config = maze_replay(false, num_edits);
+  config.task.env = env;
+  config.env.maze.edits = MazeEdits::kTilesWithoutAgent;
+  config.schedule.learning_rate_schedule = LearningRateSchedule::kConstant;
+  config.schedule.steps = maze_steps(num_edits > 0 ? 45'000 : 40'000);
+  config.scorer.gae_lambda = 0.95;
+  config.ppo.entropy_coef = 0;
+  config.ppo.minibatch_advantages = false;
+  config.rollout_replay.score = RolloutScore::kPositiveValueLoss;
+  config.rollout_replay.replay_probability = replay_probability;
+  if (num_edits > 0) config.rollout_replay.num_parents = 4;
+  return config;
+}
+
+// Sampling for learnability, by the settings of its paper.
+TrainConfig maze_sfl() {
+  TrainConfig config = maze_domain_randomization();
+  config.task.env = "maze/random-60";
+  config.task.curriculum = CurriculumKind::kSfl;
+  config.task.decide = Decide::kRollout;
+  config.env.num_slots = 256;
+  config.schedule.steps = 300'000'000;
+  config.schedule.eval_interval = 50;
+  config.schedule.checkpoint_interval = 50;
+  config.schedule.levels_interval = 100;
+  config.scorer.gamma = 0.99;
+  config.scorer.gae_lambda = 0.95;
+  config.ppo.epochs = 4;
+  config.ppo.num_minibatches = 4;
+  config.ppo.clip = 0.04;
+  config.ppo.entropy_coef = 0;
+  config.ppo.adam.learning_rate = 2.5e-4;
   return config;
 }
 
@@ -100,6 +167,26 @@ const std::vector<Preset>& all_presets() {
     list.push_back({"maze-dr",
                     "JaxUED's maze with domain randomization, a recurrent network, 246M steps",
                     maze_domain_randomization()});
+    list.push_back({"maze-plr", "the same with PLR that decides per rollout, MaxMC scores",
+                    maze_replay(true, 0)});
+    list.push_back({"maze-plr-perp", "the same with robust PLR: learns from replayed levels only",
+                    maze_replay(false, 0)});
+    list.push_back(
+        {"maze-accel", "the same with ACCEL: edits replayed levels", maze_replay(false, 5)});
+    list.push_back({"maze-plr-perp-minimax",
+                    "robust PLR by minimax's settings, 60 walls, 492M steps",
+                    maze_minimax("maze/random-60", 0.5, 0)});
+    list.push_back({"maze-accel-minimax",
+                    "ACCEL by minimax's settings, from empty mazes, 553M steps",
+                    maze_minimax("maze/empty", 0.8, 20)});
+    list.push_back({"maze-plr-perp-dcd",
+                    "robust PLR by the ACCEL paper's settings, up to 59 walls, 328M steps",
+                    maze_dcd("maze/random-0-59", 0.5, 0)});
+    list.push_back({"maze-accel-dcd",
+                    "ACCEL by the ACCEL paper's settings, from empty mazes, 369M steps",
+                    maze_dcd("maze/empty", 0.8, 5)});
+    list.push_back(
+        {"maze-sfl", "sampling for learnability by its paper's settings, 300M steps", maze_sfl()});
     return list;
   }();
   return all;
@@ -122,11 +209,36 @@ std::int64_t num_updates(const TrainConfig& config) {
   return config.schedule.steps / steps_per_update(config);
 }
 
-double learning_rate_of(const TrainConfig& config, std::int64_t update) {
+double learning_rate_of(const TrainConfig& config, std::int64_t gradient_updates) {
   const double rate = config.ppo.adam.learning_rate;
   if (config.schedule.learning_rate_schedule == LearningRateSchedule::kConstant) return rate;
-  return rate * (1 - static_cast<double>(update) / static_cast<double>(num_updates(config)));
+  const auto num_rollouts = static_cast<double>(num_updates(config));
+  return rate * (1 - static_cast<double>(gradient_updates) / num_rollouts);
 }
+
+namespace {
+
+// Throws std::invalid_argument for a curriculum that does not decide when config.task.decide says.
+void check_decision(const TrainConfig& config) {
+  const CurriculumKind kind = config.task.curriculum;
+  if (config.task.decide == Decide::kEpisode) {
+    if (kind == CurriculumKind::kSfl) {
+      throw std::invalid_argument("decide must be rollout with curriculum = sfl, not episode");
+    }
+    return;
+  }
+  if (kind != CurriculumKind::kPlr && kind != CurriculumKind::kSfl) {
+    throw std::invalid_argument("curriculum must be plr or sfl with decide = rollout, not " +
+                                to_text(kind));
+  }
+  if (config.rewards.normalize_rewards) {
+    throw std::invalid_argument(
+        "normalize_rewards must be false with decide = rollout, whose scores compare returns with "
+        "values");
+  }
+}
+
+}  // namespace
 
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
@@ -141,6 +253,7 @@ void check(const TrainConfig& config) {
                                 std::to_string(batch) + ", not " +
                                 std::to_string(config.ppo.num_minibatches));
   }
+  check_decision(config);
   if (!config.drac.enabled && config.drac.augmentation != learn::DracConfig{}.augmentation) {
     throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +
                                 ", but drac is false: nothing would be augmented; set drac too");
@@ -220,6 +333,7 @@ void set_method(TrainConfig& config, Method method) {
   config.task.curriculum = is_replay                 ? CurriculumKind::kPlr
                            : method == Method::kTscl ? CurriculumKind::kTscl
                                                      : CurriculumKind::kUniform;
+  config.task.decide = Decide::kEpisode;
   config.tscl = {};
   config.mixreg = {.alpha = method == Method::kMixreg ? 0.01 : 0};
   config.drac.enabled = method == Method::kUcbDrac || method == Method::kUcbDracPlr;
@@ -230,6 +344,10 @@ void set_method(TrainConfig& config, Method method) {
 
 std::string method_text(const TrainConfig& config) {
   std::string text = to_text(config.task.curriculum);
+  if (config.task.decide == Decide::kRollout && config.task.curriculum == CurriculumKind::kPlr) {
+    text = config.rollout_replay.num_edits > 0 ? "accel" : "plr";
+    if (text == "plr" && !config.rollout_replay.learn_on_new) text += "-perp";
+  }
   if (config.mixreg.alpha > 0) text += "-mixreg";
   if (config.drac.enabled) text += "-" + to_text(config.drac.augmentation);
   return text;

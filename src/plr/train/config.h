@@ -24,6 +24,8 @@
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
 #include "plr/core/reward_normalizer.h"
+#include "plr/core/rollout_replay_config.h"
+#include "plr/core/sfl_config.h"
 #include "plr/core/tscl_config.h"
 #include "plr/env/env_options.h"
 #include "plr/env/vector_env.h"
@@ -37,10 +39,17 @@
 
 namespace plr::train {
 
-enum class CurriculumKind : std::uint8_t { kPlr, kUniform, kTscl };
-constexpr std::array<std::string_view, 3> enum_names(CurriculumKind) {
-  return {"plr", "uniform", "tscl"};
+enum class CurriculumKind : std::uint8_t { kPlr, kUniform, kTscl, kSfl };
+constexpr std::array<std::string_view, 4> enum_names(CurriculumKind) {
+  return {"plr", "uniform", "tscl", "sfl"};
 }
+
+// When the curriculum chooses levels.
+enum class Decide : std::uint8_t {
+  kEpisode,  // a slot's next level when its episode ends
+  kRollout,  // the levels of all slots when a rollout begins; slots repeat them until it ends
+};
+constexpr std::array<std::string_view, 2> enum_names(Decide) { return {"episode", "rollout"}; }
 
 struct TaskConfig {
   std::string env = "minigrid/MultiRoom-N4-Random";
@@ -55,7 +64,12 @@ struct TaskConfig {
   static constexpr Field kCurriculum{&TaskConfig::curriculum, "curriculum",
                                      "the method that chooses the next level"};
 
-  static constexpr std::tuple kFields{kEnv, kLevels, kCurriculum};
+  Decide decide = Decide::kEpisode;
+  static constexpr Field kDecide{
+      &TaskConfig::decide, "decide",
+      "levels are chosen for each episode, or for a rollout, in which slots repeat their level"};
+
+  static constexpr std::tuple kFields{kEnv, kLevels, kCurriculum, kDecide};
 };
 
 enum class LearningRateSchedule : std::uint8_t { kConstant, kLinear };
@@ -141,6 +155,8 @@ struct TrainConfig {
   RewardNormalizerConfig rewards;
   learn::PpoConfig ppo;
   TsclConfig tscl;
+  RolloutReplayConfig rollout_replay;
+  SflConfig sfl;
   learn::MixregConfig mixreg;
   learn::DracConfig drac;
   NetworkConfig network;
@@ -160,6 +176,8 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
   visit_group("Reward normalization", config.rewards);
   visit_group("PPO", config.ppo);
   visit_group("TSCL", config.tscl);
+  visit_group("Level replay per rollout", config.rollout_replay);
+  visit_group("Sampling for learnability", config.sfl);
   visit_group("Mixreg", config.mixreg);
   visit_group("DrAC", config.drac);
   visit_group("Network", config.network);
@@ -170,8 +188,9 @@ void visit_groups(Config& config, VisitGroup&& visit_group) {
 std::int64_t steps_per_update(const TrainConfig& config);
 std::int64_t num_updates(const TrainConfig& config);
 
-// The learning rate of an update, counted from 0, by learning_rate_schedule.
-double learning_rate_of(const TrainConfig& config, std::int64_t update);
+// The learning rate by learning_rate_schedule after this number of gradient updates: rollouts that
+// the agent has learned from.
+double learning_rate_of(const TrainConfig& config, std::int64_t gradient_updates);
 
 // Throws std::invalid_argument for the first invalid setting.
 void check(const TrainConfig& config);
@@ -207,7 +226,28 @@ inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedu
                                               AddedSetting{"see_agent", "false"},
                                               AddedSetting{"penalize_time", "true"},
                                               AddedSetting{"max_steps", "0"},
-                                              AddedSetting{"step_limit", "default"}};
+                                              AddedSetting{"step_limit", "default"},
+                                              AddedSetting{"maze_edits", "flips"},
+                                              AddedSetting{"decide", "episode"},
+                                              AddedSetting{"rollout_score", "max_mc"},
+                                              AddedSetting{"rollout_replay_probability", "0.8"},
+                                              AddedSetting{"learn_on_new", "false"},
+                                              AddedSetting{"num_edits", "0"},
+                                              AddedSetting{"num_parents", "0"},
+                                              AddedSetting{"buffer_capacity", "4000"},
+                                              AddedSetting{"buffer_staleness_coef", "0.3"},
+                                              AddedSetting{"buffer_temperature", "0.3"},
+                                              AddedSetting{"buffer_min_fill_ratio", "0.5"},
+                                              AddedSetting{"buffer_prioritization", "rank"},
+                                              AddedSetting{"buffer_topk", "1"},
+                                              AddedSetting{"buffer_duplicate_check", "true"},
+                                              AddedSetting{"buffer_keep_unmeasured", "true"},
+                                              AddedSetting{"sfl_interval", "100"},
+                                              AddedSetting{"sfl_surveyed", "25000"},
+                                              AddedSetting{"sfl_kept", "1000"},
+                                              AddedSetting{"sfl_survey_steps", "2000"},
+                                              AddedSetting{"sfl_survey_slots", "5000"},
+                                              AddedSetting{"sfl_fraction", "0.5"}};
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);

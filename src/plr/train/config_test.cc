@@ -228,8 +228,49 @@ TEST(TrainConfig, NamesTheInvalidSettingAndItsBound) {
   EXPECT_EQ(message_of_set("epochs", "1.5"), "epochs must be a whole number, not 1.5");
   EXPECT_EQ(message_of_set("pool", "yes"), "pool must be true or false, not yes");
   EXPECT_EQ(message_of_set("curriculum", "prl"),
-            "curriculum must be one of plr, uniform, tscl, not prl");
+            "curriculum must be one of plr, uniform, tscl, sfl, not prl");
   EXPECT_THROW(preset("minigrid-multirom"), std::invalid_argument);
+}
+
+TEST(TrainConfig, NamesTheCurriculumThatDoesNotFitTheDecision) {
+  const auto message_of = [](const auto& change) {
+    TrainConfig config = preset("maze-accel");
+    change(config);
+    return invalid_argument_of([&] { check(config); });
+  };
+  EXPECT_EQ(message_of([](TrainConfig& c) { c.task.curriculum = CurriculumKind::kUniform; }),
+            "curriculum must be plr or sfl with decide = rollout, not uniform");
+  EXPECT_EQ(message_of([](TrainConfig& c) {
+              c.task.curriculum = CurriculumKind::kSfl;
+              c.task.decide = Decide::kEpisode;
+            }),
+            "decide must be rollout with curriculum = sfl, not episode");
+  EXPECT_EQ(message_of([](TrainConfig& c) { c.rewards.normalize_rewards = true; }),
+            "normalize_rewards must be false with decide = rollout, whose scores compare returns "
+            "with values");
+}
+
+TEST(TrainConfig, LabelsCurriculaThatDecidePerRollout) {
+  EXPECT_EQ(method_text(preset("maze-plr")), "plr");
+  EXPECT_EQ(method_text(preset("maze-plr-perp")), "plr-perp");
+  EXPECT_EQ(method_text(preset("maze-accel")), "accel");
+  EXPECT_EQ(method_text(preset("maze-sfl")), "sfl");
+}
+
+// The rollouts of these presets give the gradient updates of their papers: a replay is followed by
+// a rollout on edited levels, which the agent does not learn from.
+TEST(TrainConfig, MazePresetsHaveTheGradientUpdatesOfTheirPapers) {
+  const auto gradient_updates = [](const char* name) {
+    const TrainConfig config = preset(name);
+    const double replay = config.rollout_replay.replay_probability;
+    const double cycle = config.rollout_replay.num_edits > 0 ? 1 + replay : 1;
+    return static_cast<double>(num_updates(config)) * replay / cycle;
+  };
+  EXPECT_NEAR(gradient_updates("maze-plr-perp-minimax"), 30'000, 1);
+  EXPECT_NEAR(gradient_updates("maze-accel-minimax"), 30'000, 1);
+  EXPECT_NEAR(gradient_updates("maze-plr-perp-dcd"), 20'000, 1);
+  EXPECT_NEAR(gradient_updates("maze-accel-dcd"), 20'000, 1);
+  EXPECT_EQ(num_updates(preset("maze-accel")), 30'000);  // JaxUED counts rollouts
 }
 
 }  // namespace

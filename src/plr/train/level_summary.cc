@@ -43,6 +43,7 @@ run::LevelsRecord LevelSummary::record(std::int64_t update, std::int64_t steps,
   std::partial_sort(leading.begin(), end, leading.end(), is_before);
   for (auto w = leading.begin(); w != end; ++w) {
     record.leading.push_back({w->level, w->probability, w->score, w->staleness});
+    if (is_stored(w->level)) record.leading.back().data = to_hex(store_.bytes(w->level));
   }
   return record;
 }

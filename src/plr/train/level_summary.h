@@ -1,6 +1,6 @@
 // Summaries of a curriculum's levels for levels.jsonl and levels.csv.
 //
-//   LevelSummary summary(*env);
+//   LevelSummary summary(*env, store);
 //   const run::LevelsRecord record = summary.record(update, steps, curriculum.weights());
 //   const std::vector<run::LevelRow> rows = summary.table(curriculum.weights());
 //
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plr/core/curriculum.h"
+#include "plr/core/level_store.h"
 #include "plr/env/vector_env.h"
 #include "plr/run/records.h"
 
@@ -20,11 +21,11 @@ namespace plr::train {
 
 class LevelSummary {
  public:
-  // REQUIRES: env outlives this object.
-  explicit LevelSummary(const VectorEnv& env) : env_(env) {}
+  // REQUIRES: both outlive this object.
+  LevelSummary(const VectorEnv& env, const LevelStore& store) : env_(env), store_(store) {}
 
   // How the replay probability is distributed: over difficulties, where the environment has them,
-  // and the ten most probable levels.
+  // and the ten most probable levels, with their data if they are stored.
   run::LevelsRecord record(std::int64_t update, std::int64_t steps,
                            const std::vector<LevelWeight>& weights);
 
@@ -36,6 +37,7 @@ class LevelSummary {
   int difficulty(LevelId level);
 
   const VectorEnv& env_;
+  const LevelStore& store_;
   std::unordered_map<LevelId, int> difficulties_;  // cached
 };
 

@@ -17,7 +17,7 @@ LevelWeight weight(LevelId level, double probability) {
 }
 
 std::string table(const VectorEnv& env, const std::vector<LevelWeight>& weights) {
-  return run::level_table_to_csv(LevelSummary(env).table(weights));
+  return run::level_table_to_csv(LevelSummary(env, LevelStore()).table(weights));
 }
 
 TEST(LevelSummary, ListsTheMostProbableLevelsFirst) {
@@ -40,17 +40,18 @@ TEST(LevelSummary, SubsamplesManyLevelsAndKeepsTheFirstAndTheLast) {
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
   std::vector<LevelWeight> weights;
   for (LevelId level = 0; level < 25'000; ++level) weights.push_back(weight(level, 1e-5));
-  const std::vector<run::LevelRow> rows = LevelSummary(*env).table(weights);
+  const std::vector<run::LevelRow> rows = LevelSummary(*env, LevelStore()).table(weights);
   ASSERT_EQ(rows.size(), 10'000U);
   EXPECT_EQ(rows.front().level, 0U);
   EXPECT_EQ(rows.back().level, 24'999U);
-  EXPECT_TRUE(LevelSummary(*env).table({}).empty());
+  EXPECT_TRUE(LevelSummary(*env, LevelStore()).table({}).empty());
 }
 
 TEST(LevelSummary, SumsProbabilitiesByDifficultyAndNamesTheLeadingLevels) {
   const auto env = catalog::make_env("minigrid/ObstructedMazeGamut-Easy", {.num_slots = 1});
   const run::LevelsRecord record =
-      LevelSummary(*env).record(2, 100, {weight(3, 0.25), weight(5, 0.5), weight(6, 0.25)});
+      LevelSummary(*env, LevelStore())
+          .record(2, 100, {weight(3, 0.25), weight(5, 0.5), weight(6, 0.25)});
   EXPECT_EQ(record.levels, 3U);
   EXPECT_EQ(record.by_difficulty, (std::vector<double>{0.5, 0, 0.5}));
   EXPECT_EQ(record.expected_difficulty, 1);

@@ -10,10 +10,12 @@
 namespace plr::train {
 
 RunRecorder::RunRecorder(const RecorderParts& parts)
-    : parts_(parts), evaluator_(parts.eval_env, parts.backend), level_summary_(parts.env) {}
+    : parts_(parts),
+      evaluator_(parts.eval_env, parts.backend),
+      level_summary_(parts.env, parts.store) {}
 
 run::LogRecord RunRecorder::log_record(const Progress& progress,
-                                       const learn::PpoStats& stats) const {
+                                       const std::optional<learn::PpoStats>& stats) const {
   const collect::EpisodeWindow& episodes = parts_.collector.episodes();
   run::LogRecord record = {.update = progress.update,
                            .steps = progress.steps,
@@ -23,17 +25,19 @@ run::LogRecord RunRecorder::log_record(const Progress& progress,
                            .episode_return = episodes.mean_return(),
                            .success = episodes.success_rate(),
                            .length = episodes.mean_length(),
-                           .policy_loss = stats.mean.policy_loss,
-                           .value_loss = stats.mean.value_loss,
-                           .entropy = stats.mean.entropy,
-                           .grad_norm = stats.mean.grad_norm,
-                           .clip_fraction = stats.mean.clip_fraction,
-                           .approx_kl = stats.mean.approx_kl,
-                           .explained_variance = stats.explained_variance,
-                           .advantage_deviation = stats.advantage_deviation,
                            .return_deviation = std::sqrt(parts_.normalizer.variance())};
+  if (stats) {
+    record.policy_loss = stats->mean.policy_loss;
+    record.value_loss = stats->mean.value_loss;
+    record.entropy = stats->mean.entropy;
+    record.grad_norm = stats->mean.grad_norm;
+    record.clip_fraction = stats->mean.clip_fraction;
+    record.approx_kl = stats->mean.approx_kl;
+    record.explained_variance = stats->explained_variance;
+    record.advantage_deviation = stats->advantage_deviation;
+  }
   if (const auto& drac = parts_.regularizers.drac()) {
-    record.drac_loss = stats.mean.extra_loss;
+    if (stats) record.drac_loss = stats->mean.extra_loss;
     record.augmentation = to_text(drac->augmentation());
   }
   if (const auto replay = parts_.curriculum.replay_summary()) {

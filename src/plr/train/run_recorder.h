@@ -16,6 +16,7 @@
 #include "plr/collect/collector.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level.h"
+#include "plr/core/level_store.h"
 #include "plr/core/reward_normalizer.h"
 #include "plr/env/vector_env.h"
 #include "plr/learn/backend.h"
@@ -33,8 +34,9 @@ struct RecorderParts {
   const Streams& streams;
   const VectorEnv& env;
   VectorEnv& eval_env;  // used by the recorder only
+  const LevelStore& store;
   const LevelSet& levels;
-  const Curriculum& curriculum;
+  const CurriculumBase& curriculum;
   const RewardNormalizer& normalizer;
   learn::Backend& backend;
   const learn::Regularizers& regularizers;
@@ -47,7 +49,9 @@ class RunRecorder {
   RunRecorder(const RunRecorder&) = delete;
   RunRecorder& operator=(const RunRecorder&) = delete;
 
-  run::LogRecord log_record(const Progress& progress, const learn::PpoStats& stats) const;
+  // `stats` is nothing if the agent did not learn from the rollout.
+  run::LogRecord log_record(const Progress& progress,
+                            const std::optional<learn::PpoStats>& stats) const;
 
   run::LevelsRecord levels_record(const Progress& progress);
   std::vector<run::LevelRow> level_table();

@@ -9,9 +9,7 @@
 #include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
 #include "plr/collect/collector.h"
-#include "plr/core/level_replay.h"
-#include "plr/core/tscl.h"
-#include "plr/core/uniform.h"
+#include "plr/core/level_store.h"
 #include "plr/learn/backend.h"
 #include "plr/learn/kernel_choice.h"
 #include "plr/learn/regularizers.h"
@@ -22,9 +20,12 @@
 #include "plr/run/record_files.h"
 #include "plr/train/agent.h"
 #include "plr/train/checkpoint_parts.h"
+#include "plr/train/curricula.h"
 #include "plr/train/evaluator.h"
+#include "plr/train/planned_rollouts.h"
 #include "plr/train/run_files.h"
 #include "plr/train/run_recorder.h"
+#include "plr/train/survey.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::train {
@@ -32,23 +33,12 @@ namespace {
 
 namespace layout = run::layout;
 
-std::unique_ptr<Curriculum> make_curriculum(const TrainConfig& config, const LevelSet& levels,
-                                            const Streams& streams) {
-  const Random random = streams.named("levels");
-  switch (config.task.curriculum) {
-    case CurriculumKind::kUniform:
-      return std::make_unique<Uniform>(levels, random, config.replay.start);
-    case CurriculumKind::kTscl:
-      return std::make_unique<Tscl>(levels, config.tscl, random, config.replay.start);
-    case CurriculumKind::kPlr:
-      break;
-  }
-  return std::make_unique<LevelReplay>(levels, config.replay, random);
-}
-
-std::unique_ptr<VectorEnv> make_eval_env(const TrainConfig& config) {
+// An environment of the run's settings whose stored levels are in `store`.
+std::unique_ptr<VectorEnv> make_env(const TrainConfig& config, int num_slots,
+                                    std::shared_ptr<const LevelStore> store) {
   EnvOptions options = config.env;
-  options.num_slots = evaluation_slots(config.schedule.eval_episodes);
+  options.num_slots = num_slots;
+  options.store = std::move(store);
   return catalog::make_env(config.task.env, options);
 }
 
@@ -95,10 +85,12 @@ class Trainer::Run {
       : config(checked(given)),
         streams(config.schedule.seed),
         device(configure(config.compute)),
-        env(catalog::make_env(config.task.env, config.env)),
-        eval_env(make_eval_env(config)),
+        env(make_env(config, config.env.num_slots, store)),
+        eval_env(make_env(config, evaluation_slots(config.schedule.eval_episodes), store)),
         levels(training_levels(config.task.levels, env->spec())),
-        curriculum(make_curriculum(config, levels, streams)),
+        curriculum(make_curriculum(config, levels,
+                                   catalog::level_tools(config.task.env, config.env, store),
+                                   streams.named("levels"))),
         backend(
             learn::make_backend(make_network(config, env->spec(), streams.named("init"), device),
                                 config.compute.kernels)),
@@ -110,22 +102,27 @@ class Trainer::Run {
         ppo(*backend, config.ppo, streams.named("minibatches")),
         inference(backend->make_inference({.score_function = config.scorer.score_function},
                                           num_slots(), rollout.tensors())),
-        collector({*env, *curriculum, scorer, normalizer, *inference}, streams.named("actions"),
-                  rollout_length()),
-        recorder({streams, *env, *eval_env, levels, *curriculum, normalizer, *backend, regularizers,
-                  collector}),
+        collector({*env, curriculum.per_episode.get(), curriculum.per_episode ? &scorer : nullptr,
+                   normalizer, *inference},
+                  streams.named("actions"), rollout_length()),
+        recorder({streams, *env, *eval_env, *store, levels, curriculum.any(), normalizer, *backend,
+                  regularizers, collector}),
         folder(path) {
     check_recurrent(backend->network(), config);
     ppo.set_hooks(regularizers.hooks());
+    if (curriculum.per_rollout) plan_rollouts();
   }
 
   // Writes files last, so that a failure leaves nothing, and config.toml after all others, so that
   // a folder that has one can be resumed.
   void begin();
   void resume();
-  learn::PpoStats update_agent();
+  // Plays a rollout. False if `should_stop` stopped a survey before it; nothing has changed then.
+  bool play_rollout(const std::function<bool()>& should_stop);
+  // Returns nothing if the curriculum wants the agent not to learn from the rollout.
+  std::optional<learn::PpoStats> update_agent();
   // Logs, evaluates and saves when due.
-  void record(const learn::PpoStats& stats);
+  void record(const std::optional<learn::PpoStats>& stats);
   // Makes the final evaluation, which may take long. A stopped one starts over on resume.
   void finish(const std::function<bool()>& should_stop);
   void save();
@@ -139,10 +136,11 @@ class Trainer::Run {
   TrainConfig config;
   Streams streams;
   at::Device device;
+  std::shared_ptr<LevelStore> store = std::make_shared<LevelStore>();
   std::unique_ptr<VectorEnv> env;
   std::unique_ptr<VectorEnv> eval_env;
   LevelSet levels;
-  std::unique_ptr<Curriculum> curriculum;
+  RunCurriculum curriculum;
   std::unique_ptr<learn::Backend> backend;
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
@@ -152,10 +150,12 @@ class Trainer::Run {
   std::unique_ptr<collect::Inference> inference;
   collect::Collector collector;
   RunRecorder recorder;
+  std::optional<PlannedRollouts> planned;  // if the curriculum decides per rollout
   std::filesystem::path folder;
   std::optional<RunFiles> files;
 
   std::int64_t update = 0;
+  std::int64_t gradient_updates = 0;                     // of these, the agent has learned from
   bool is_final = false;                                 // the final evaluation is done
   std::int64_t resumed_version = run::kBehaviorVersion;  // of the checkpoint, if resumed
   collect::Seconds learning{};
@@ -167,12 +167,23 @@ class Trainer::Run {
   }
   std::int64_t steps() const { return update * steps_per_update(config); }
   CheckpointParts checkpoint_parts() {
-    return {*curriculum, scorer, normalizer, regularizers, collector, ppo, rollout};
+    return {curriculum.any(),
+            curriculum.per_rollout ? store.get() : nullptr,
+            scorer,
+            normalizer,
+            regularizers,
+            collector,
+            ppo,
+            rollout};
   }
+  void plan_rollouts();
+  std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked);
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const std::function<bool()>& should_stop);
 
-  std::int64_t first_update_ = 0;  // of this process
+  std::unique_ptr<VectorEnv> survey_env_;  // made when it is needed first
+  std::function<bool()> should_stop_;      // of the rollout that is played
+  std::int64_t first_update_ = 0;          // of this process
   std::int64_t saved_update_ = -1;
   std::optional<double> test_return_;
   std::optional<double> test_success_;
@@ -182,9 +193,9 @@ class Trainer::Run {
 bool Trainer::run(const Watch& watch) {
   Run& r = *run_;
   while (r.update < num_updates(r.config)) {
-    r.collector.fill(r.rollout);
+    if (!r.play_rollout(watch.should_stop)) break;
     learn::compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
-    const learn::PpoStats stats = r.update_agent();
+    const std::optional<learn::PpoStats> stats = r.update_agent();
     r.record(stats);
     if (watch.updated) watch.updated(r.progress());
     if (watch.should_stop && watch.should_stop()) break;
@@ -198,7 +209,7 @@ bool Trainer::run(const Watch& watch) {
 }
 
 void Trainer::Run::begin() {
-  collector.begin();
+  if (curriculum.per_episode) collector.begin();
   const bool is_new = !std::filesystem::exists(folder);
   make_directories(folder);
   files.emplace(folder);
@@ -227,23 +238,62 @@ void Trainer::Run::resume() {
   }
   restore_checkpoint(checkpoint, checkpoint_parts(), folder);
   const auto facts = checkpoint.facts.get<run::CheckpointFacts>();
+  gradient_updates = facts.gradient_updates.value_or(update);
   is_final = facts.is_final && update >= num_updates(config);
   resumed_version = facts.behavior_version;
   files->truncate_to(facts.sizes);
   run::remove_leftovers(folder / layout::kCheckpoints);  // a finished run does not save again
 }
 
-learn::PpoStats Trainer::Run::update_agent() {
+bool Trainer::Run::play_rollout(const std::function<bool()>& should_stop) {
+  if (!planned) {
+    collector.fill(rollout);
+    return true;
+  }
+  should_stop_ = should_stop;
+  return planned->play(rollout);
+}
+
+void Trainer::Run::plan_rollouts() {
+  const Discounts discounts = {.gamma = config.scorer.gamma, .lambda = config.scorer.gae_lambda};
+  planned.emplace(PlannedRollouts::Parts{*curriculum.per_rollout, collector, *store}, discounts,
+                  [this](std::span<const LevelId> asked) { return survey_levels(asked); });
+}
+
+std::optional<std::vector<double>> Trainer::Run::survey_levels(std::span<const LevelId> asked) {
+  const auto num_levels = static_cast<std::int64_t>(asked.size());
+  const std::int64_t num_survey_slots = std::min(config.sfl.survey_slots, num_levels);
+  if (!survey_env_) survey_env_ = make_env(config, static_cast<int>(num_survey_slots), store);
+  std::vector<double> rates;
+  for (const SurveyedLevel& level :
+       survey(*survey_env_, *backend, asked, config.sfl.survey_steps,
+              streams.named("survey/" + std::to_string(update)), should_stop_)) {
+    rates.push_back(level.success_rate());
+  }
+  return rates.empty() ? std::nullopt : std::optional(std::move(rates));
+}
+
+std::optional<learn::PpoStats> Trainer::Run::update_agent() {
   const collect::Stopwatch watch(learning);
-  ppo.set_learning_rate(learning_rate_of(config, update));
-  learn::PpoStats stats = ppo.update(rollout);
+  std::optional<learn::PpoStats> stats;
+  if (!planned || planned->plan().learn) {
+    ppo.set_learning_rate(learning_rate_of(config, gradient_updates));
+    stats = ppo.update(rollout);
+    ++gradient_updates;
+  }
   ++update;
   return stats;
 }
 
-void Trainer::Run::record(const learn::PpoStats& stats) {
+void Trainer::Run::record(const std::optional<learn::PpoStats>& stats) {
   const Progress now = progress();
-  files->append(recorder.log_record(now, stats));
+  run::LogRecord log = recorder.log_record(now, stats);
+  if (planned) {
+    log.gradient_updates = gradient_updates;
+    log.rollout_kind = to_text(planned->plan().kind);
+    log.unmeasured_levels = planned->num_unmeasured();
+  }
+  files->append(log);
   const ScheduleConfig& schedule = config.schedule;
   if (update % schedule.levels_interval == 0) files->append(recorder.levels_record(now));
   if (schedule.eval_interval > 0 && update % schedule.eval_interval == 0) {
@@ -273,11 +323,13 @@ bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last,
 // The checkpoint is written last: a run that is killed before it repeats everything after the
 // previous one.
 void Trainer::Run::save() {
+  if (planned) planned->drop_unused_levels();
   write_text(folder / layout::kLevelTable, run::level_table_to_csv(recorder.level_table()));
   run::Checkpoint checkpoint = compose_checkpoint(checkpoint_parts());
   checkpoint.update = update;
   checkpoint.facts = run::CheckpointFacts{.steps = steps(),
                                           .is_final = is_final,
+                                          .gradient_updates = gradient_updates,
                                           .sizes = files->sync(),
                                           .behavior_version = run::kBehaviorVersion};
   run::save_checkpoint(folder / layout::kCheckpoints, checkpoint);

@@ -41,6 +41,23 @@ TrainConfig tiny() {
   return config;
 }
 
+// The settings of a maze's preset, as short as tiny().
+void set_maze(TrainConfig& config, const std::string& name) {
+  const TrainConfig small = config;
+  config = preset(name);
+  config.env.num_slots = small.env.num_slots;
+  config.env.maze.max_steps = 30;
+  config.schedule = small.schedule;
+  config.compute = small.compute;
+  config.network.lstm.lstm_units = 16;
+}
+
+void set_sfl(TrainConfig& config) {
+  set_maze(config, "maze-sfl");
+  config.sfl = {
+      .interval = 3, .num_surveyed = 7, .num_kept = 4, .survey_steps = 35, .survey_slots = 5};
+}
+
 using Configure = void (*)(TrainConfig&);
 
 TEST_F(TrainerTest, OnCudaARunRepeatsAndResumesBitwiseIdentically) {
@@ -98,18 +115,20 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
          c.network.lstm.lstm_units = 16;
          c.ppo.num_minibatches = 3;
        }},
-      {"maze",
+      {"maze", [](TrainConfig& c) { set_maze(c, "maze-dr"); }},
+      {"maze accel",
        [](TrainConfig& c) {
-         const int num_slots = c.env.num_slots;
-         const ScheduleConfig schedule = c.schedule;
-         const learn::ComputeConfig compute = c.compute;
-         c = preset("maze-dr");
-         c.env.num_slots = num_slots;
-         c.env.maze.max_steps = 30;
-         c.schedule = schedule;
-         c.compute = compute;
-         c.network.lstm.lstm_units = 16;
+         set_maze(c, "maze-accel");
+         c.schedule.steps = 16 * 240;
+         c.rollout_replay.buffer.capacity = 12;
        }},
+      {"maze plr by regret",
+       [](TrainConfig& c) {
+         set_maze(c, "maze-plr");
+         c.rollout_replay.score = RolloutScore::kRegret;
+         c.rollout_replay.buffer.capacity = 12;
+       }},
+      {"maze sfl", set_sfl},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);
@@ -133,6 +152,39 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
     EXPECT_TRUE(resumed.run({}));
     expect_same_run(run(name + "-whole"), folder);
   }
+}
+
+TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStopDuringASurvey) {
+  TrainConfig config = tiny();
+  set_sfl(config);
+  EXPECT_TRUE(Trainer(config, run("whole")).run({}));
+  {
+    Trainer trainer(config, run("parts"));
+    int num_calls = 0;
+    // The surveys before the updates 0 and 3 have 70 steps each, in two batches.
+    EXPECT_FALSE(trainer.run({.should_stop = [&] { return ++num_calls == 100; }}));
+    EXPECT_EQ(trainer.progress().update, 3);
+  }
+  EXPECT_TRUE(Trainer::resume(run("parts")).run({}));
+  expect_same_run(run("whole"), run("parts"));
+}
+
+TEST_F(TrainerTest, RobustPlrLearnsFromReplayedLevelsOnly) {
+  TrainConfig config = tiny();
+  set_maze(config, "maze-accel");
+  config.schedule.steps = 16 * 240;
+  config.rollout_replay.buffer.capacity = 12;
+  EXPECT_TRUE(Trainer(config, run("run")).run({}));
+  int num_learned = 0;
+  for (const nlohmann::json& record : records(run("run") / run::layout::kLog)) {
+    const bool is_replay = record.at("rollout_kind") == "replay";
+    num_learned += is_replay ? 1 : 0;
+    EXPECT_EQ(record.at("policy_loss").is_null(), !is_replay);
+    EXPECT_EQ(record.at("gradient_updates"), num_learned);
+    EXPECT_EQ(record.at("unmeasured_levels"), 0);
+  }
+  EXPECT_GT(num_learned, 3);
+  EXPECT_LT(num_learned, 16);
 }
 
 TEST_F(TrainerTest, DropsRecordsLoggedAfterTheCheckpoint) {
@@ -313,8 +365,7 @@ TEST_F(TrainerTest, LearnsWithUniformLevels) {
 }
 
 // The shortest solution takes 9 of 60 steps: the best return is 0.865.
-TEST_F(TrainerTest, LearnsASmallMazeWithTheRecurrentNetwork) {
-  TrainConfig config = preset("maze-dr");
+void expect_learns_small_maze(TrainConfig config, double least_return, const fs::path& folder) {
   config.task.env = "maze/TrivialMaze";
   config.task.levels = "1";
   config.env.maze.max_steps = 60;
@@ -327,10 +378,22 @@ TEST_F(TrainerTest, LearnsASmallMazeWithTheRecurrentNetwork) {
   config.ppo.num_minibatches = 4;
   config.ppo.entropy_coef = 0.01;
   config.ppo.adam.learning_rate = 7e-4;
-  EXPECT_TRUE(Trainer(config, run("maze")).run({}));
-  const auto evaluation = records(run("maze") / "eval.jsonl").back();
+  EXPECT_TRUE(Trainer(config, folder).run({}));
+  const auto evaluation = records(folder / "eval.jsonl").back();
   EXPECT_GT(evaluation.at("test_success"), 0.9);
-  EXPECT_GT(evaluation.at("test_return"), 0.8);
+  EXPECT_GT(evaluation.at("test_return"), least_return);
+}
+
+TEST_F(TrainerTest, LearnsASmallMazeWithTheRecurrentNetwork) {
+  expect_learns_small_maze(preset("maze-dr"), 0.8, run("maze"));
+}
+
+TEST_F(TrainerTest, LearnsASmallMazeWithEditedLevels) {
+  TrainConfig config = preset("maze-accel");
+  config.rollout_replay.learn_on_new = true;
+  config.rollout_replay.buffer.capacity = 16;
+  config.rollout_replay.buffer.min_fill_ratio = 0;
+  expect_learns_small_maze(config, 0.7, run("maze"));  // most rollouts are on other levels
 }
 
 TEST_F(TrainerTest, LogsDracLossAndAugmentationOfEachUpdate) {

@@ -53,7 +53,8 @@ inline void expect_same_run(const fs::path& a, const fs::path& b) {
 
 // Trains and stops after `updates` updates.
 inline void train_for(Trainer& trainer, int updates) {
-  trainer.run({.should_stop = [&] { return --updates == 0; }});
+  trainer.run({.updated = [&](const Progress&) { --updates; },
+               .should_stop = [&] { return updates == 0; }});
 }
 
 }  // namespace plr::train
