@@ -11,7 +11,9 @@
     run = plr.load_run("runs/NAME")                                              # logs as arrays
 """
 
-from plr._core import Curriculum, EpisodeScorer, LevelReplay, LevelSet, Tscl, Uniform, environments
+from plr._core import (Curriculum, EpisodeScorer, LevelBuffer, LevelReplay, LevelSet, LevelStore,
+                       RolloutCurriculum, RolloutReplay, RolloutResults, Sfl, Tscl, Uniform,
+                       environments, score_rollout)
 from plr.runs import Run, Table, load_run
 from plr.vector_env import LevelVectorEnv, make_vec
 
@@ -20,14 +22,21 @@ __version__ = "0.1.0"
 __all__ = [
     "Curriculum",
     "EpisodeScorer",
+    "LevelBuffer",
     "LevelReplay",
     "LevelSet",
+    "LevelStore",
     "LevelVectorEnv",
+    "RolloutCurriculum",
+    "RolloutReplay",
+    "RolloutResults",
     "Run",
+    "Sfl",
     "Table",
     "Tscl",
     "Uniform",
     "environments",
     "load_run",
     "make_vec",
+    "score_rollout",
 ]

@@ -25,7 +25,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from plr._core import (Curriculum, Environment, LevelReplay, LevelSet, Tscl, Uniform,
+from plr._core import (Curriculum, Environment, LevelReplay, LevelSet, LevelStore, Tscl, Uniform,
                        files_variable)
 
 Levels = int | range | LevelSet | Sequence[int] | NDArray[Any]
@@ -43,24 +43,28 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
     """N slots that play levels one after another; make_vec describes the arguments."""
 
     def __init__(self, name: str, num_envs: int = 64, *, levels: Levels | None = None,
-                 curriculum: Chooser | None = None,
+                 curriculum: Chooser | str | None = None, store: LevelStore | None = None,
                  autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
                  render_mode: str | None = None, **options: bool | float | str) -> None:
-        if levels is not None and curriculum is not None:
+        repeats = isinstance(curriculum, str)
+        if repeats and curriculum != "repeat":
+            raise ValueError(f"curriculum must be 'repeat' or have a method next(), not {curriculum!r}")
+        if levels is not None and curriculum is not None and not repeats:
             raise ValueError("give levels or curriculum, not both: a curriculum has its own levels")
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         if mode not in ("SameStep", "Disabled"):
             raise ValueError(f"autoreset_mode must be SameStep or Disabled, not {mode}")
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode must be None or rgb_array, not {render_mode}")
-        if curriculum is not None and not callable(getattr(curriculum, "next", None)):
+        if curriculum is not None and not repeats and not callable(getattr(curriculum, "next", None)):
             kind = type(curriculum).__name__
             raise TypeError(f"curriculum must have a method next(); {kind} has none")
         _find_files(name)
-        self._env = Environment(name, num_envs, **options)
+        self._env = Environment(name, num_envs, store=store, **options)
         self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
-        self._curriculum = curriculum
-        self._chooser: Any = curriculum
+        self._repeats = repeats
+        self._curriculum = None if isinstance(curriculum, str) else curriculum
+        self._chooser: Any = self._curriculum
         self._has_begun = False
         self._copy = copy
         self.render_mode = render_mode
@@ -121,7 +125,8 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
         mode is Disabled, the slot waits for reset(options={"reset_mask": ended}), and the
         observation is the last one of the episode.
         """
-        num_ended = self._env.step(np.asarray(actions), self._chooser if self._autoreset else None)
+        chooser = "repeat" if self._repeats else self._chooser
+        num_ended = self._env.step(np.asarray(actions), chooser if self._autoreset else None)
         info = self._info()
         if num_ended:
             self._add_ends(info)
@@ -222,14 +227,16 @@ class LevelVectorEnv(VectorEnv[NDArray[np.uint8], NDArray[Any], NDArray[Any]]):
 
 
 def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
-             curriculum: Chooser | None = None,
+             curriculum: Chooser | str | None = None, store: LevelStore | None = None,
              autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = False,
              render_mode: str | None = None, **options: bool | float | str) -> LevelVectorEnv:
     """Creates the environment of this name (plr.environments() lists them) with `num_envs` slots.
 
     levels          the levels to play without a curriculum: a number n for 0..n-1, a range, ids, or
                     a LevelSet; default: the full distribution
-    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or any object with next()
+    curriculum      chooses every next level: LevelReplay, Uniform, Tscl, or any object with next();
+                    "repeat": a slot starts its level again, until reset() gives it another one
+    store           holds the levels with ids from 2^63 on, such as edited mazes
     autoreset_mode  SameStep: the next episode starts in the step that ended one; Disabled: it starts
                     with reset(options={"reset_mask": ended}), after scores were recorded
     copy            return copies instead of views that the next step overwrites
@@ -239,7 +246,7 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
                     view_size, see_agent, penalize_time, max_steps, step_limit of the maze;
                     num_workers of Procgen, 0 for one thread per core
     """
-    return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum,
+    return LevelVectorEnv(name, num_envs, levels=levels, curriculum=curriculum, store=store,
                           autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode, **options)
 
 

@@ -6,6 +6,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <vector>
+
+#include "plr/core/curriculum.h"
 #include "plr/core/level.h"
 
 namespace plr::python {
@@ -15,10 +18,14 @@ namespace nb = nanobind;
 void bind_levels(nb::module_& module);
 void bind_curricula(nb::module_& module);
 void bind_scorer(nb::module_& module);
+void bind_rollout_curricula(nb::module_& module);
 void bind_environments(nb::module_& module);
 
 // Converts a LevelSet, a number n for 0..n-1, a range, or ids to a LevelSet. Throws
 // std::invalid_argument or raises TypeError for anything else.
 LevelSet levels_from(nb::handle levels);
+
+// Columns level, probability, score, staleness and is_scored.
+nb::dict weight_table(const std::vector<LevelWeight>& weights);
 
 }  // namespace plr::python

@@ -69,20 +69,6 @@ Column<Value> column(const std::vector<LevelWeight>& weights, Get get) {
   return to_numpy(std::move(values));
 }
 
-nb::dict weights_of(const Curriculum& curriculum) {
-  const std::vector<LevelWeight> weights = curriculum.weights();
-  nb::dict table;
-  table["level"] = column<LevelId>(weights, [](const LevelWeight& w) { return w.level; });
-  table["probability"] =
-      column<double>(weights, [](const LevelWeight& w) { return w.probability; });
-  table["score"] = column<double>(weights, [](const LevelWeight& w) { return w.score; });
-  table["staleness"] = column<double>(weights, [](const LevelWeight& w) { return w.staleness; });
-  std::vector<std::uint8_t> scored(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) scored[i] = weights[i].is_scored ? 1 : 0;
-  table["is_scored"] = to_numpy(std::move(scored)).cast().attr("view")("bool");
-  return table;
-}
-
 nb::dict scores_of(const Curriculum& curriculum) {
   nb::dict scores;
   for (const LevelWeight& w : curriculum.weights()) {
@@ -109,10 +95,11 @@ void bind_base(nb::module_& module) {
                    "finished: numpy.typing.ArrayLike | None = None) -> None"),
            "Records several episodes in order; takes the results of EpisodeScorer.score.  If one "
            "is refused, those before it are recorded.")
-      .def("weights", &weights_of,
-           nb::sig("def weights(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "The levels that may be replayed, as columns: level, probability, score, staleness, "
-           "is_scored.")
+      .def(
+          "weights", [](const Curriculum& self) { return weight_table(self.weights()); },
+          nb::sig("def weights(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "The levels that may be replayed, as columns: level, probability, score, staleness, "
+          "is_scored.")
       .def("scores", &scores_of, nb::sig("def scores(self) -> dict[int, float]"),
            "The score of every level that has one.");
 }
@@ -222,6 +209,19 @@ void bind_tscl(nb::module_& module) {
 }
 
 }  // namespace
+
+nb::dict weight_table(const std::vector<LevelWeight>& weights) {
+  nb::dict table;
+  table["level"] = column<LevelId>(weights, [](const LevelWeight& w) { return w.level; });
+  table["probability"] =
+      column<double>(weights, [](const LevelWeight& w) { return w.probability; });
+  table["score"] = column<double>(weights, [](const LevelWeight& w) { return w.score; });
+  table["staleness"] = column<double>(weights, [](const LevelWeight& w) { return w.staleness; });
+  std::vector<std::uint8_t> scored(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) scored[i] = weights[i].is_scored ? 1 : 0;
+  table["is_scored"] = to_numpy(std::move(scored)).cast().attr("view")("bool");
+  return table;
+}
 
 void bind_curricula(nb::module_& module) {
   bind_base(module);

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -146,7 +147,11 @@ class Environment {
 
   void choose_next(nb::handle curriculum) {
     starts_.clear();
-    if (is_ours(curriculum)) {
+    if (nb::isinstance<nb::str>(curriculum)) {  // "repeat"
+      for (const int slot : player_.ended()) {
+        starts_.push_back({slot, player_.levels()[static_cast<std::size_t>(slot)]});
+      }
+    } else if (is_ours(curriculum)) {
       auto& ours = nb::cast<Curriculum&>(curriculum);
       for (const int slot : player_.ended()) starts_.push_back({slot, ours.next()});
     } else {
@@ -255,12 +260,14 @@ void bind_environments(nb::module_& module) {
       .def(
           "__init__",
           [](Environment* self, std::string_view name, nb::handle num_envs,
-             const nb::kwargs& settings) {
-            new (self) Environment(name, options_from(num_envs, settings));
+             const std::shared_ptr<LevelStore>& store, const nb::kwargs& settings) {
+            EnvOptions options = options_from(num_envs, settings);
+            options.store = store;
+            new (self) Environment(name, options);
           },
-          "name"_a, "num_envs"_a, "settings"_a,
-          nb::sig("def __init__(self, name: str, num_envs: int, **settings: bool | float | str) "
-                  "-> None"))
+          "name"_a, "num_envs"_a, nb::kw_only(), "store"_a = nb::none(), "settings"_a,
+          nb::sig("def __init__(self, name: str, num_envs: int, *, store: LevelStore | None = "
+                  "None, **settings: bool | float | str) -> None"))
       .def("start", &Environment::start, "slots"_a, "levels"_a,
            nb::sig("def start(self, slots: collections.abc.Sequence[int], levels: "
                    "numpy.typing.ArrayLike) -> None"),
@@ -269,8 +276,8 @@ void bind_environments(nb::module_& module) {
            nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
                    "typing.Any) -> int"),
            "Takes one action in every slot.  Where it ends an episode, the curriculum chooses the "
-           "next level; without a curriculum, the slot waits for start().  Returns the number of "
-           "ended episodes.")
+           "next level, or the slot starts its level again if `curriculum` is 'repeat'; without a "
+           "curriculum, the slot waits for start().  Returns the number of ended episodes.")
       .def("arrays", &arrays_of,
            nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "Views of the arrays that a step writes.")

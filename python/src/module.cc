@@ -5,5 +5,6 @@ NB_MODULE(_core, module) {  // NOLINT(readability-identifier-naming)
   plr::python::bind_levels(module);
   plr::python::bind_curricula(module);
   plr::python::bind_scorer(module);
+  plr::python::bind_rollout_curricula(module);
   plr::python::bind_environments(module);
 }
