@@ -12,7 +12,6 @@
 #include "app/procgen_setup.h"
 #include "app/report.h"
 #include "app/verbs.h"
-#include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
 #include "plr/terminal/number_text.h"
@@ -20,6 +19,7 @@
 #include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
 #include "plr/train/config.h"
+#include "plr/train/test_env.h"
 #include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
 
@@ -64,7 +64,7 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
     warn_if_obsolete(name);
     train::set(config, name, value);
   }
-  config.task.env = catalog::absolute_env_name(config.task.env);
+  train::make_env_names_absolute(config.task);
   config.task.levels = train::checked_levels(config.task.levels);
   return config;
 }
@@ -82,10 +82,15 @@ std::filesystem::path new_folder(const train::TrainConfig& config) {
   return folder;
 }
 
+void prepare_procgen(const train::TaskConfig& task) {
+  app::prepare_procgen(task.env);
+  app::prepare_procgen(task.test_env);
+}
+
 train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::path& folder) {
   if (arguments.resume.empty()) {
     const train::TrainConfig config = make_config(arguments);
-    prepare_procgen(config.task.env);
+    prepare_procgen(config.task);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
     return train::Trainer(config, folder);
   }
@@ -99,7 +104,7 @@ train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::pa
     if (name != "steps") refuse(train::flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
-  prepare_procgen(train::config_of_run(folder).task.env);
+  prepare_procgen(train::config_of_run(folder).task);
   return train::Trainer::resume(folder, steps);
 }
 
@@ -130,7 +135,8 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
              train::method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
              clock_text(p.seconds));
   if (p.test_return) {
-    fmt::print("On levels outside the training set: return {:.3f}, success {:.0f}%.\n",
+    fmt::print("On {}: return {:.3f}, success {:.0f}%.\n",
+               task.test_env.empty() ? "levels outside the training set" : task.test_env,
                *p.test_return, 100 * *p.test_success);
   }
   std::string other = task.curriculum == train::CurriculumKind::kPlr ? "uniform" : "plr";

@@ -53,6 +53,9 @@ struct EnvSpec {
   int num_actions = 0;     // actions are 0..num_actions-1
   int max_steps = 0;       // no episode is longer
   LevelId last_level = 0;  // levels are 0..last_level, and stored ones
+  // If above 0, these many levels are all: level i is level i % num_fixed_levels.  0: levels are
+  // generated from their ids.
+  LevelId num_fixed_levels = 0;
   // The levels of a run that trains or evaluates on the full distribution.
   LevelSet full_distribution = LevelSet::stream(0, 1);
   int num_difficulties = 0;  // 0: the levels have no difficulty

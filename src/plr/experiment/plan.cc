@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "plr/base/files.h"
-#include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/experiment/plan_file.h"
 #include "plr/run/file_name.h"
+#include "plr/train/test_env.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::experiment {
@@ -142,7 +142,7 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
   for (const auto& [name, setting] : settings) apply(setting);
   run::with_place(source, [&] {
     check(run.config);
-    run.config.task.env = catalog::absolute_env_name(run.config.task.env);
+    train::make_env_names_absolute(run.config.task);
   });
   if (settings.contains("levels")) {
     run::with_place(settings["levels"].place, [&] {

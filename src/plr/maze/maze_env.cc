@@ -38,6 +38,7 @@ EnvSpec make_spec(const Task& task, const EnvOptions& options) {
   spec.num_actions = kNumActions;
   spec.max_steps = max_steps_of(task, options.maze);
   spec.last_level = kFirstStoredLevel - 1;
+  spec.num_fixed_levels = task.levels.size();
   spec.full_distribution = LevelSet::stream(0, kNumStreamLevels);
   spec.num_difficulties = kNumDifficulties;
   return spec;

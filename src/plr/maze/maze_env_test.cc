@@ -111,6 +111,8 @@ TEST(MazeEnv, CorridorsAndFilesRepeatTheirLevels) {
   EXPECT_EQ(level_name(task, 13), "SmallCorridor/3");
   EXPECT_EQ(make("SmallCorridor")->level_name(7), "SmallCorridor/7");
   EXPECT_EQ(make("random-25")->level_name(7), "");
+  EXPECT_EQ(make("SmallCorridor")->spec().num_fixed_levels, 10U);
+  EXPECT_EQ(make("random-25")->spec().num_fixed_levels, 0U);
 }
 
 // ---- difficulty

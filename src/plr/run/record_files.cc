@@ -39,11 +39,14 @@ template <class T>
 OrderedJson value_to_json(const std::optional<T>& value) {
   return value.has_value() ? value_to_json(*value) : OrderedJson();
 }
-OrderedJson value_to_json(const std::vector<LeadingLevel>& levels) {
+template <class Record>
+OrderedJson list_to_json(const std::vector<Record>& records) {
   OrderedJson list = OrderedJson::array();
-  for (const LeadingLevel& level : levels) list.push_back(record_to_json(level));
+  for (const Record& record : records) list.push_back(record_to_json(record));
   return list;
 }
+OrderedJson value_to_json(const std::vector<LeadingLevel>& levels) { return list_to_json(levels); }
+OrderedJson value_to_json(const std::vector<TestLevel>& levels) { return list_to_json(levels); }
 
 [[noreturn]] void throw_wrong_type(std::string_view name, const char* type) {
   throw std::runtime_error(std::string(name) + " is not " + type);
@@ -70,6 +73,9 @@ void value_from_json(std::string_view name, const Json& json, std::string& value
 }
 void value_from_json(std::string_view /*name*/, const Json& json, LeadingLevel& value) {
   value = record_from_json<LeadingLevel>(json);
+}
+void value_from_json(std::string_view /*name*/, const Json& json, TestLevel& value) {
+  value = record_from_json<TestLevel>(json);
 }
 template <class T>
 void value_from_json(std::string_view name, const Json& json, std::optional<T>& value) {

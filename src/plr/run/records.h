@@ -63,6 +63,14 @@ struct LogRecord {
   std::optional<std::int64_t> unmeasured_levels = {};  // on which no episode ended
 };
 
+// The episodes of an evaluation on one level of a test environment with fixed levels.
+struct TestLevel {
+  std::string name = {};
+  std::int64_t episodes = 0;
+  std::int64_t solved = 0;  // of these episodes
+  double mean_return = kMissing;
+};
+
 // A line of eval.jsonl, one per evaluation.
 struct EvalRecord {
   static constexpr const char* kTagPrefix = "eval/";  // in TensorBoard
@@ -80,9 +88,10 @@ struct EvalRecord {
   double train_error = kMissing;
   double train_success = kMissing;
   double train_length = kMissing;
-  double gap = kMissing;                  // train_return - test_return
-  bool is_final = false;                  // the evaluation after the last update
-  std::vector<double> test_returns = {};  // per episode; of the final evaluation only
+  double gap = kMissing;                    // train_return - test_return
+  bool is_final = false;                    // the evaluation after the last update
+  std::vector<double> test_returns = {};    // per episode; of the final evaluation only
+  std::vector<TestLevel> test_levels = {};  // where the test environment has fixed levels
 };
 
 // One of the most probable levels in a LevelsRecord.
@@ -166,6 +175,15 @@ void visit_record(Record& record, Visit&& visit) {
   visit("gap", record.gap, Presence::kExpected);
   visit("final", record.is_final, Presence::kOptional);
   visit("test_returns", record.test_returns, Presence::kOptional);
+  visit("test_levels", record.test_levels, Presence::kOptional);
+}
+
+template <RecordType<TestLevel> Record, class Visit>
+void visit_record(Record& record, Visit&& visit) {
+  visit("name", record.name, Presence::kRequired);
+  visit("episodes", record.episodes, Presence::kRequired);
+  visit("solved", record.solved, Presence::kRequired);
+  visit("return", record.mean_return, Presence::kExpected);
 }
 
 template <RecordType<LeadingLevel> Record, class Visit>

@@ -62,7 +62,8 @@ EvalRecord eval_record() {
           .train_length = 8,
           .gap = 0.25,
           .is_final = true,
-          .test_returns = {0.25, 0.75}};
+          .test_returns = {0.25, 0.75},
+          .test_levels = {{.name = "Maze", .episodes = 2, .solved = 1, .mean_return = 0.5}}};
 }
 
 // The files of existing runs hold these names in this order.
@@ -78,7 +79,8 @@ constexpr const char* kEvalLine =
     R"("test_return":0.5,)"
     R"("test_error":0.25,"test_success":1.0,"test_length":9.0,"train_return":0.75,)"
     R"("train_error":0.0,"train_success":1.0,"train_length":8.0,"gap":0.25,"final":true,)"
-    R"("test_returns":[0.25,0.75]})";
+    R"("test_returns":[0.25,0.75],)"
+    R"("test_levels":[{"name":"Maze","episodes":2,"solved":1,"return":0.5}]})";
 constexpr const char* kLevelsLine =
     R"({"update":3,"steps":24576,"levels":2,"effective_levels":1.5,"mean_score":0.1,)"
     R"("by_difficulty":[0.25,0.75],"expected_difficulty":0.75,)"
@@ -117,6 +119,7 @@ TEST(Records, OmitOptionalFieldsThatAreNotSet) {
   const Json evaluation = record_to_json(EvalRecord{});
   EXPECT_FALSE(evaluation.contains("final"));
   EXPECT_FALSE(evaluation.contains("test_returns"));
+  EXPECT_FALSE(evaluation.contains("test_levels"));
   // A list that is expected is written even if it is empty.
   EXPECT_EQ(record_to_json(LevelsRecord{}).at("leading"), Json::array());
 }

@@ -53,12 +53,15 @@ constexpr std::int64_t maze_steps(std::int64_t num_rollouts) { return num_rollou
 TrainConfig maze_domain_randomization() {
   TrainConfig config;
   config.task.env = "maze/random-25";
+  config.task.test_env = "maze/JaxUED-8";
   config.task.levels = "full";
   config.task.curriculum = CurriculumKind::kUniform;
   config.env.num_slots = 32;
   config.schedule.steps = maze_steps(30'000);
   config.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;
   config.schedule.eval_interval = 250;
+  config.schedule.eval_episodes = 80;  // ten on each of the eight levels
+  config.schedule.final_episodes = 800;
   config.schedule.checkpoint_interval = 250;
   config.schedule.levels_interval = 250;
   config.scorer.gamma = 0.995;
@@ -285,7 +288,8 @@ std::string flag_of(std::string_view name) {
 
 void set(TrainConfig& config, const run::Setting& setting) {
   run::with_place(setting.place, [&] {
-    if (setting.name == "env") catalog::check_env_name(setting.value);
+    const bool is_test_env = setting.name == "test_env" && !setting.value.empty();
+    if (setting.name == "env" || is_test_env) catalog::check_env_name(setting.value);
     set(config, setting.name, setting.value);
   });
 }

@@ -64,12 +64,18 @@ struct TaskConfig {
   static constexpr Field kCurriculum{&TaskConfig::curriculum, "curriculum",
                                      "the method that chooses the next level"};
 
+  std::string test_env = {};
+  static constexpr Field kTestEnv{
+      &TaskConfig::test_env, "test_env",
+      "the environment of evaluations, such as maze/JaxUED-8; empty: env, on levels outside the "
+      "training set"};
+
   Decide decide = Decide::kEpisode;
   static constexpr Field kDecide{
       &TaskConfig::decide, "decide",
       "levels are chosen for each episode, or for a rollout, in which slots repeat their level"};
 
-  static constexpr std::tuple kFields{kEnv, kLevels, kCurriculum, kDecide};
+  static constexpr std::tuple kFields{kEnv, kTestEnv, kLevels, kCurriculum, kDecide};
 };
 
 enum class LearningRateSchedule : std::uint8_t { kConstant, kLinear };
@@ -227,6 +233,7 @@ inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedu
                                               AddedSetting{"penalize_time", "true"},
                                               AddedSetting{"max_steps", "0"},
                                               AddedSetting{"step_limit", "default"},
+                                              AddedSetting{"test_env", ""},
                                               AddedSetting{"maze_edits", "flips"},
                                               AddedSetting{"decide", "episode"},
                                               AddedSetting{"rollout_score", "max_mc"},

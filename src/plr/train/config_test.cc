@@ -34,6 +34,7 @@ TEST(TrainConfig, RoundTripsThroughAFile) {
   set(config, "learning_rate", "0.000123456789");
   set(config, "levels", "100-299");
   set(config, "score_function", "min_margin");
+  EXPECT_EQ(config.task.test_env, "");  // an empty text is read back
   set(config, "seed", "18446744073709551615");
   TrainConfig read;
   for (const run::Setting& setting : run::parse_flat_settings(to_toml(config), "config.toml")) {
@@ -72,6 +73,8 @@ TEST(TrainConfig, NamesTheLineOfAnInvalidSettingInAFile) {
   EXPECT_EQ(message_of_file("seed = 1\nenv = \"minigrid/MiniGrid-DoorKye-6x6-v0\"\n"),
             "my.toml:2: unknown environment 'minigrid/MiniGrid-DoorKye-6x6-v0'; did you mean "
             "minigrid/MiniGrid-DoorKey-6x6-v0?");
+  EXPECT_EQ(message_of_file("seed = 1\ntest_env = \"maze/JaxUED-9\"\n"),
+            "my.toml:2: unknown environment 'maze/JaxUED-9'; did you mean maze/JaxUED-8?");
 }
 
 TEST(TrainConfig, HasThePapersSettingsAsPresets) {

@@ -5,6 +5,7 @@
 
 #include "plr/base/fields.h"
 #include "plr/run/behavior_version.h"
+#include "plr/train/test_env.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::train {
@@ -12,7 +13,9 @@ namespace plr::train {
 RunRecorder::RunRecorder(const RecorderParts& parts)
     : parts_(parts),
       evaluator_(parts.eval_env, parts.backend),
-      level_summary_(parts.env, parts.store) {}
+      level_summary_(parts.env, parts.store) {
+  if (parts.test_env != nullptr) test_evaluator_.emplace(*parts.test_env, parts.backend);
+}
 
 run::LogRecord RunRecorder::log_record(const Progress& progress,
                                        const std::optional<learn::PpoStats>& stats) const {
@@ -62,13 +65,15 @@ std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
   const std::string stream = "evaluate/" + std::to_string(progress.update);
   Random random = parts_.streams.named(stream);
   const auto count = static_cast<std::size_t>(num_episodes);
-  const auto test_ids = test_levels(parts_.env.spec(), parts_.levels, count, random);
+  const auto test_ids = parts_.test_env != nullptr
+                            ? evaluation_levels(parts_.test_env->spec(), count, random)
+                            : test_levels(parts_.env.spec(), parts_.levels, count, random);
   const auto train_ids = sample_levels(parts_.levels, count, random);
-  const auto play = [&](const std::vector<LevelId>& ids, const char* kind) {
-    return evaluator_.play(ids, false, parts_.streams.named(stream + kind), should_stop);
+  const auto play = [&](Evaluator& evaluator, const std::vector<LevelId>& ids, const char* kind) {
+    return evaluator.play(ids, false, parts_.streams.named(stream + kind), should_stop);
   };
-  const Evaluation test = play(test_ids, "/test");
-  const Evaluation train = play(train_ids, "/train");
+  const Evaluation test = play(test_evaluator_ ? *test_evaluator_ : evaluator_, test_ids, "/test");
+  const Evaluation train = play(evaluator_, train_ids, "/train");
   if (!test.is_complete || !train.is_complete) return std::nullopt;
   run::EvalRecord record = {.update = progress.update,
                             .steps = progress.steps,
@@ -88,6 +93,7 @@ std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
   if (is_final) {
     for (const PlayedEpisode& e : test.episodes) record.test_returns.push_back(e.episode_return);
   }
+  if (parts_.test_env != nullptr) record.test_levels = by_level(*parts_.test_env, test);
   return record;
 }
 

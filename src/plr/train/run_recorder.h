@@ -1,6 +1,6 @@
 // Composes the records of a run (run/records.h) from its parts: log, evaluations, levels.
 //
-//   RunRecorder recorder({streams, *env, *eval_env, levels, *curriculum, ...});
+//   RunRecorder recorder({streams, *env, *eval_env, nullptr, levels, *curriculum, ...});
 //   files.append(recorder.log_record(progress, stats));
 //   if (const auto record = recorder.evaluate(progress, 64, false, {})) files.append(*record);
 //
@@ -33,7 +33,8 @@ namespace plr::train {
 struct RecorderParts {
   const Streams& streams;
   const VectorEnv& env;
-  VectorEnv& eval_env;  // used by the recorder only
+  VectorEnv& eval_env;  // as env; used by the recorder only, like the next one
+  VectorEnv* test_env;  // another environment for test levels; null: eval_env
   const LevelStore& store;
   const LevelSet& levels;
   const CurriculumBase& curriculum;
@@ -57,15 +58,16 @@ class RunRecorder {
   std::vector<run::LevelRow> level_table();
 
   // Plays episodes on test levels and as many on training levels, drawn from streams of this
-  // update. The final evaluation lists the return of every test episode: the worst levels are
-  // studied for the final agent only. Returns nothing if `should_stop`, called at every step,
-  // stopped it.
+  // update; of a test environment with fixed levels, all equally often. The final evaluation lists
+  // the return of every test episode: the worst levels are studied for the final agent only.
+  // Returns nothing if `should_stop`, called at every step, stopped it.
   std::optional<run::EvalRecord> evaluate(const Progress& progress, std::int64_t num_episodes,
                                           bool is_final, const std::function<bool()>& should_stop);
 
  private:
   RecorderParts parts_;
   Evaluator evaluator_;
+  std::optional<Evaluator> test_evaluator_;  // on test_env, if there is one
   LevelSummary level_summary_;
 };
 

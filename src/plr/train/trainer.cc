@@ -26,6 +26,7 @@
 #include "plr/train/run_files.h"
 #include "plr/train/run_recorder.h"
 #include "plr/train/survey.h"
+#include "plr/train/test_env.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::train {
@@ -87,6 +88,7 @@ class Trainer::Run {
         device(configure(config.compute)),
         env(make_env(config, config.env.num_slots, store)),
         eval_env(make_env(config, evaluation_slots(config.schedule.eval_episodes), store)),
+        test_env(make_test_env(config, env->spec())),
         levels(training_levels(config.task.levels, env->spec())),
         curriculum(make_curriculum(config, levels,
                                    catalog::level_tools(config.task.env, config.env, store),
@@ -105,8 +107,8 @@ class Trainer::Run {
         collector({*env, curriculum.per_episode.get(), curriculum.per_episode ? &scorer : nullptr,
                    normalizer, *inference},
                   streams.named("actions"), rollout_length()),
-        recorder({streams, *env, *eval_env, *store, levels, curriculum.any(), normalizer, *backend,
-                  regularizers, collector}),
+        recorder({streams, *env, *eval_env, test_env.get(), *store, levels, curriculum.any(),
+                  normalizer, *backend, regularizers, collector}),
         folder(path) {
     check_recurrent(backend->network(), config);
     ppo.set_hooks(regularizers.hooks());
@@ -139,6 +141,7 @@ class Trainer::Run {
   std::shared_ptr<LevelStore> store = std::make_shared<LevelStore>();
   std::unique_ptr<VectorEnv> env;
   std::unique_ptr<VectorEnv> eval_env;
+  std::unique_ptr<VectorEnv> test_env;  // null: eval_env
   LevelSet levels;
   RunCurriculum curriculum;
   std::unique_ptr<learn::Backend> backend;

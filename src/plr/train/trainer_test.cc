@@ -235,6 +235,30 @@ TEST_F(TrainerTest, TrainsADifferentRunWithAnotherSeed) {
             run::load_checkpoint(run("two") / "checkpoint").tensors);
 }
 
+TEST_F(TrainerTest, EvaluatesOnTheLevelsOfTheTestEnvironment) {
+  TrainConfig config = tiny();
+  config.task.env = "maze/random-25";
+  config.task.test_env = "maze/JaxUED-8";
+  config.env.maze.max_steps = 25;
+  config.network.lstm.lstm_units = 16;
+  config.schedule.steps = 2 * 240;
+  config.schedule.eval_episodes = 8;
+  config.schedule.final_episodes = 16;
+  EXPECT_TRUE(Trainer(config, run("run")).run({}));
+  const auto evaluations = records(run("run") / "eval.jsonl");
+  ASSERT_EQ(evaluations.size(), 2U);
+  for (const nlohmann::json& evaluation : evaluations) {
+    const nlohmann::json& levels = evaluation.at("test_levels");
+    ASSERT_EQ(levels.size(), 8U);
+    EXPECT_EQ(levels[2].at("name"), "Labyrinth");
+    for (const nlohmann::json& level : levels) {
+      EXPECT_EQ(level.at("episodes"), evaluation.contains("final") ? 2 : 1);
+      EXPECT_EQ(level.at("solved"), 0);  // the shortest solution has 26 actions
+    }
+  }
+  EXPECT_EQ(config_of_run(run("run")).task.test_env, "maze/JaxUED-8");
+}
+
 TEST_F(TrainerTest, CanBeResumedToMoreSteps) {
   TrainConfig longer = tiny();
   longer.schedule.steps *= 2;
@@ -367,6 +391,7 @@ TEST_F(TrainerTest, LearnsWithUniformLevels) {
 // The shortest solution takes 9 of 60 steps: the best return is 0.865.
 void expect_learns_small_maze(TrainConfig config, double least_return, const fs::path& folder) {
   config.task.env = "maze/TrivialMaze";
+  config.task.test_env = "";
   config.task.levels = "1";
   config.env.maze.max_steps = 60;
   config.compute = {.device = "cpu", .num_threads = 1};

@@ -82,6 +82,13 @@ std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, s
   return levels;
 }
 
+std::vector<LevelId> evaluation_levels(const EnvSpec& env, std::size_t count, Random& random) {
+  if (env.num_fixed_levels == 0) return sample_levels(env.full_distribution, count, random);
+  std::vector<LevelId> levels(count);
+  for (std::size_t i = 0; i < count; ++i) levels[i] = i % env.num_fixed_levels;
+  return levels;
+}
+
 std::vector<LevelId> sample_levels(const LevelSet& set, std::size_t count, Random& random) {
   std::vector<LevelId> levels(count);
   for (LevelId& level : levels) level = set[random.below(set.size())];

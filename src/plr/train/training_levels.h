@@ -29,6 +29,11 @@ LevelSet training_levels(const std::string& text, const EnvSpec& env);
 std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, std::size_t count,
                                  Random& random);
 
+// Levels of an environment that is not trained on. Of fixed levels every one is played equally
+// often: element i is level i % num_fixed_levels. Otherwise they are drawn from the full
+// distribution.
+std::vector<LevelId> evaluation_levels(const EnvSpec& env, std::size_t count, Random& random);
+
 // Drawn uniformly from a set. A level may occur more than once.
 std::vector<LevelId> sample_levels(const LevelSet& set, std::size_t count, Random& random);
 
