@@ -108,6 +108,55 @@ TEST(Policy, ACertainPolicyHasNoEntropy) {
       0);
 }
 
+// A recurrent network whose state counts the steps of an episode; the value is 100 times the step
+// plus the observation.  Records the size of every batch.
+TorchBackend counting(std::vector<std::int64_t>& batch_sizes) {
+  const auto body = [&batch_sizes](const at::Tensor& images, const Recurrence& recurrence) {
+    batch_sizes.push_back(images.size(0));
+    const at::Tensor step =
+        recurrence.state * (1 - recurrence.resets.squeeze(0).unsqueeze(1));  // [B, 1]
+    return Output{.logits = at::zeros({images.size(0), 2}),
+                  .value = 100 * step + images.reshape({-1, 1}),
+                  .state = step + 1};
+  };
+  Parameters none({{"none", {1}, Init::kZero, 1}}, Streams(1).named("init"), at::kCPU);
+  return TorchBackend(
+      Network({1, 1, 1, 2}, {}, 1, Precision::kFp32, std::move(none), body, /*state_size=*/1));
+}
+
+TEST(Policy, RetiredSlotsLeaveTheBatchesAndChangeNoOtherSlot) {
+  std::vector<std::int64_t> batch_sizes;
+  TorchBackend backend = counting(batch_sizes);
+  Policy policy(backend, {}, 8);
+  std::ranges::copy(std::views::iota(std::uint8_t{0}) | std::views::take(8),
+                    policy.observations().begin());
+  const std::vector<double> uniforms = {0, 0.9, 0, 0.9, 0, 0.9, 0, 0.9};
+  Acted acted(8);
+  policy.act(uniforms, acted.decisions());
+  EXPECT_EQ(acted.values, (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
+
+  policy.retire(0);         // one of eight: not worth another batch
+  policy.begin_episode(1);  // its state is zero again
+  policy.act(uniforms, acted.decisions());
+  EXPECT_EQ(acted.values, (std::vector<float>{0, 1, 102, 103, 104, 105, 106, 107}));
+
+  policy.retire(3);
+  policy.retire(6);
+  policy.retire(6);  // has no effect
+  policy.begin_episode(4);
+  policy.observations()[7] = 9;
+  policy.act(uniforms, acted.decisions());
+  EXPECT_EQ(acted.values, (std::vector<float>{0, 101, 202, 103, 4, 205, 106, 209}));
+  EXPECT_EQ(acted.actions, (std::vector<std::int32_t>{0, 1, 0, 1, 0, 1, 0, 1}));
+
+  for (const std::size_t slot : {1, 2, 4, 5}) policy.retire(slot);
+  policy.act(uniforms, acted.decisions());
+  EXPECT_EQ(acted.values, (std::vector<float>{0, 101, 202, 103, 4, 205, 106, 309}));
+  policy.retire(7);
+  policy.act(uniforms, acted.decisions());
+  EXPECT_EQ(batch_sizes, (std::vector<std::int64_t>{8, 8, 5, 1}));
+}
+
 TEST(Policy, RefusesArraysOfAnotherLength) {
   TorchBackend backend = fixed({0.5, 0.5});
   Policy policy(backend, {.score_function = ScoreFunction::kPolicyEntropy}, 2);

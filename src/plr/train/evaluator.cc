@@ -1,6 +1,7 @@
 #include "plr/train/evaluator.h"
 
 #include <cmath>
+#include <vector>
 
 #include "plr/learn/policy.h"
 
@@ -50,48 +51,53 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   std::vector<float> log_probs(num_slots);
   std::vector<float> values(num_slots);
 
-  // Slot s plays the levels s, s + N, s + 2N, ...
+  // Slot s plays the levels s, s + N, s + 2N, ..., and retires after the last of them.
   Evaluation evaluation;
   evaluation.episodes.resize(levels.size());
-  std::vector<std::size_t> playing(num_slots);  // [slot]: index of its level; may be past the end
+  std::vector<std::size_t> playing(num_slots);  // [slot]: index of its level
+  std::vector<int> running;                     // the slots that have not retired
   std::vector<Start> starts;
-  const auto start = [&](std::size_t slot) {
-    const LevelId level = levels[std::min(playing[slot], levels.size() - 1)];
-    if (playing[slot] < levels.size()) evaluation.episodes[playing[slot]].level = level;
-    starts.push_back({static_cast<int>(slot), level});
-    policy.begin_episode(slot);
+  const auto start_or_retire = [&](int slot) {
+    const std::size_t index = playing[static_cast<std::size_t>(slot)];
+    const bool has_level = index < levels.size();
+    if (has_level) {
+      evaluation.episodes[index].level = levels[index];
+      starts.push_back({slot, levels[index]});
+      policy.begin_episode(static_cast<std::size_t>(slot));
+    } else {
+      policy.retire(static_cast<std::size_t>(slot));
+    }
+    return has_level;
   };
   for (std::size_t slot = 0; slot < num_slots; ++slot) {
     playing[slot] = slot;
-    start(slot);
+    if (start_or_retire(static_cast<int>(slot))) running.push_back(static_cast<int>(slot));
   }
   env_.start(starts, batch);
 
-  std::size_t num_left = levels.size();
-  while (num_left > 0) {
+  while (!running.empty()) {
     if (should_stop && should_stop()) {
       evaluation.is_complete = false;
       break;
     }
+    // A number belongs to a step and a slot, whichever slots are left.
     for (double& u : uniforms) u = random.uniform();
     policy.act(uniforms, {actions, log_probs, values, {}});
-    env_.step({0, env_.spec().num_slots}, actions, batch);
+    env_.workers().run({0, static_cast<int>(running.size())}, [&](int i) noexcept {
+      const int slot = running[static_cast<std::size_t>(i)];
+      env_.step_slot(slot, actions[static_cast<std::size_t>(slot)], batch);
+    });
     starts.clear();
-    for (std::size_t slot = 0; slot < num_slots; ++slot) {
-      const bool is_counted = playing[slot] < levels.size();
-      if (is_counted) {
-        PlayedEpisode& episode = evaluation.episodes[playing[slot]];
-        episode.episode_return += batch.rewards[slot];
-        ++episode.length;
-      }
-      if (!batch.ended(static_cast<int>(slot))) continue;
-      if (is_counted) {
-        evaluation.episodes[playing[slot]].is_solved = env_.has_solved(static_cast<int>(slot));
-        --num_left;
-      }
-      playing[slot] += num_slots;
-      start(slot);
-    }
+    std::erase_if(running, [&](int slot) {
+      const auto s = static_cast<std::size_t>(slot);
+      PlayedEpisode& episode = evaluation.episodes[playing[s]];
+      episode.episode_return += batch.rewards[s];
+      ++episode.length;
+      if (!batch.ended(slot)) return false;
+      episode.is_solved = env_.has_solved(slot);
+      playing[s] += num_slots;
+      return !start_or_retire(slot);
+    });
     env_.start(starts, batch);
   }
   return evaluation;

@@ -3,8 +3,9 @@
 //   Evaluator evaluator(*env, *backend);
 //   const Evaluation test = evaluator.play(levels, false, streams.named("evaluate"));
 //
-// Every slot has a fixed list of levels, so that short episodes are not favored; slots that finish
-// early keep playing, but their episodes are ignored. Not copyable. Not thread-safe.
+// Every slot has a fixed list of levels and leaves the batches when it has played them
+// (learn/policy.h), so that a few long episodes at the end cost little. Not copyable. Not
+// thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
 #include "plr/learn/grid_cnn_network.h"
+#include "plr/train/scripted_network_testing.h"
+#include "tests/support/temporary_directory.h"
 
 namespace plr::train {
 namespace {
@@ -40,6 +43,37 @@ TEST(Evaluator, RepeatsTheSameEpisodes) {
     EXPECT_EQ(a.episodes[i].length, b.episodes[i].length);
     EXPECT_EQ(a.episodes[i].episode_return, b.episodes[i].episode_return);
   }
+}
+
+TEST(Evaluator, SlotsThatHavePlayedTheirLevelsLeaveTheBatches) {
+  const TemporaryDirectory folder;
+  // The agent goes forward: it reaches the goal of level 0 with one action, and never that of
+  // level 1, which ends after 20 steps.
+  write_text(folder / "levels.txt", ">G..\n\n.G>.\n");
+  const auto env = catalog::make_env("maze/file:" + (folder / "levels.txt").string(),
+                                     {.num_slots = 8, .maze = {.max_steps = 20}});
+  std::int64_t num_rows = 0;
+  learn::TorchBackend backend = scripted(
+      env->spec(),
+      [&num_rows](const at::Tensor& obs, const learn::Recurrence&) -> learn::Output {
+        num_rows += obs.size(0);
+        return {
+            .logits =
+                at::tensor({0.0F, 0.0F, 1000.0F, 0.0F, 0.0F, 0.0F, 0.0F}).expand({obs.size(0), 7}),
+            .value = at::zeros({obs.size(0), 1})};
+      },
+      0);
+  // Slots 0 and 1 play two levels, slots 2 to 7 one.
+  const std::vector<LevelId> levels = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+  const Evaluation evaluation =
+      Evaluator(*env, backend).play(levels, false, Streams(1).named("test"));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_EQ(evaluation.episodes[i].level, levels[i]);
+    EXPECT_EQ(evaluation.episodes[i].length, levels[i] == 0 ? 1 : 20);
+    EXPECT_EQ(evaluation.episodes[i].is_solved, levels[i] == 0);
+  }
+  // A step of all slots, one of slots 0 and 1, 18 of slot 1, and one of slot 1's second level.
+  EXPECT_EQ(num_rows, 8 + 2 + 18 + 1);
 }
 
 TEST(Evaluation, HasTheMeansComputedByHand) {
