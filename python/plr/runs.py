@@ -58,6 +58,7 @@ class Run:
     eval: Table               # eval.jsonl: a row per evaluation; of equal steps, the last
     curriculum: Table         # levels.jsonl: distribution of the replay probability
     levels: Table             # levels.csv: the levels at the last checkpoint
+    cvar: Table               # cvar.csv: episodes and successes per level, by plr eval --cvar
     remarks: list[str]        # missing files and damaged lines
 
 
@@ -79,6 +80,7 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
         eval=_table(_last_per_steps(_records(folder, "eval", remarks))),
         curriculum=_table(_records(folder, "levels", remarks)),
         levels=_level_table(folder / _FILES["level_table"], remarks),
+        cvar=_level_table(folder / _FILES["cvar"], remarks),
         remarks=remarks,
     )
 
@@ -159,7 +161,7 @@ def _table(records: list[dict[str, Any]]) -> Table:
 
 def _level_table(path: pathlib.Path, remarks: list[str]) -> Table:
     if not path.is_file():
-        return Table()  # uniform sampling from a stream has no levels to list
+        return Table()  # uniform sampling from a stream has no levels to list; cvar.csv is made on request
     head, *lines = _complete_lines(path) or [""]
     names = head.split(",")
     rows = []

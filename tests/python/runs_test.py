@@ -83,6 +83,18 @@ def test_missing_files_are_reported_and_a_folder_without_settings_is_refused(fol
         plr.load_run(folder)
 
 
+def test_levels_of_evaluations_are_read(folder):
+    assert plr.load_run(folder).cvar == {}
+    (folder / "cvar.csv").write_text("level,episodes_a,successes_a,episodes_b,successes_b\n7,10,3,11,4\n9,12,0,10,1\n")
+    levels = [{"name": "Labyrinth", "episodes": 10, "solved": 3, "return": 0.25}]
+    with open(folder / "eval.jsonl", "a") as file:
+        file.write(json.dumps({"steps": 16384 * 10 * 31, "test_return": 0.125, "test_levels": levels}) + "\n")
+    run = plr.load_run(folder)
+    assert run.cvar["level"].tolist() == [7, 9] and run.cvar["successes_b"].tolist() == [4, 1]
+    assert run.eval["test_levels"][-1] == levels and run.eval["test_levels"][0] is None
+    assert run.remarks == []
+
+
 def test_reads_a_run_of_the_program(tmp_path):
     done = subprocess.run(
         [os.environ.get("PLR_PROGRAM", ""), "train", "--steps", "2048", "--num-slots", "8", "--rollout-length", "64",

@@ -5,6 +5,7 @@
 //          eval.jsonl                an EvalRecord per evaluation
 //          levels.jsonl              a LevelsRecord every levels_interval updates
 //          levels.csv                a LevelRow per level, as of the last checkpoint
+//          cvar.csv                  a CvarRow per level, by plr eval --cvar
 //          events.out.tfevents.plr   the numbers of log.jsonl and eval.jsonl for TensorBoard
 //          report.html               a page about the run
 //          checkpoint/               the newest two checkpoints (run/checkpoint.h)
@@ -23,6 +24,7 @@ inline constexpr std::string_view kLog = "log.jsonl";
 inline constexpr std::string_view kEvaluations = "eval.jsonl";
 inline constexpr std::string_view kLevels = "levels.jsonl";
 inline constexpr std::string_view kLevelTable = "levels.csv";
+inline constexpr std::string_view kCvar = "cvar.csv";
 inline constexpr std::string_view kEvents = "events.out.tfevents.plr";
 inline constexpr std::string_view kReport = "report.html";
 inline constexpr std::string_view kCheckpoints = "checkpoint";

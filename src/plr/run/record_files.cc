@@ -164,13 +164,14 @@ std::string value_to_cell(const std::optional<Number>& value) {
   return value ? to_text(*value) : "";
 }
 
-LevelRow row_from_cells(const std::vector<std::string_view>& names,
-                        const std::vector<std::string_view>& cells) {
+template <class Row>
+Row row_from_cells(const std::vector<std::string_view>& names,
+                   const std::vector<std::string_view>& cells) {
   if (cells.size() != names.size()) {
     throw std::runtime_error(std::to_string(cells.size()) + " cells, not " +
                              std::to_string(names.size()));
   }
-  LevelRow row;
+  Row row;
   visit_record(row, [&](std::string_view name, auto& value, Presence presence) {
     const auto found = std::ranges::find(names, name);
     if (found != names.end()) {
@@ -180,6 +181,39 @@ LevelRow row_from_cells(const std::vector<std::string_view>& names,
     }
   });
   return row;
+}
+
+template <class Row>
+std::string rows_to_csv(const std::vector<Row>& rows) {
+  std::string text;
+  const auto add_line = [&](const Row& row, auto&& cell) {
+    const char* separator = "";
+    visit_record(row, [&](const char* name, const auto& value, Presence) {
+      text += separator + cell(name, value);
+      separator = ",";
+    });
+    text += "\n";
+  };
+  add_line({}, [](const char* name, const auto&) { return std::string(name); });
+  for (const Row& row : rows) {
+    add_line(row, [](const char*, const auto& value) { return value_to_cell(value); });
+  }
+  return text;
+}
+
+template <class Row>
+ReadRecords<Row> read_rows(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {{}, file.filename().string() + " is missing"};
+  ReadRecords<Row> read;
+  std::string head;
+  read.problem = read_lines(file, [&](std::string_view line) {
+    if (head.empty()) {
+      head = line;
+    } else {
+      read.records.push_back(row_from_cells<Row>(split_cells(head), split_cells(line)));
+    }
+  });
+  return read;
 }
 
 // ---- the schema ---------------------------------------------------------------------------------
@@ -262,35 +296,14 @@ std::optional<Record> read_last_record(const std::filesystem::path& path) {
   }
 }
 
-std::string level_table_to_csv(const std::vector<LevelRow>& rows) {
-  std::string text;
-  const auto add_line = [&](const LevelRow& row, auto&& cell) {
-    const char* separator = "";
-    visit_record(row, [&](const char* name, const auto& value, Presence) {
-      text += separator + cell(name, value);
-      separator = ",";
-    });
-    text += "\n";
-  };
-  add_line({}, [](const char* name, const auto&) { return std::string(name); });
-  for (const LevelRow& row : rows) {
-    add_line(row, [](const char*, const auto& value) { return value_to_cell(value); });
-  }
-  return text;
-}
+std::string level_table_to_csv(const std::vector<LevelRow>& rows) { return rows_to_csv(rows); }
+std::string cvar_to_csv(const std::vector<CvarRow>& rows) { return rows_to_csv(rows); }
 
 ReadRecords<LevelRow> read_level_table(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return {{}, file.filename().string() + " is missing"};
-  ReadRecords<LevelRow> read;
-  std::string head;
-  read.problem = read_lines(file, [&](std::string_view line) {
-    if (head.empty()) {
-      head = line;
-    } else {
-      read.records.push_back(row_from_cells(split_cells(head), split_cells(line)));
-    }
-  });
-  return read;
+  return read_rows<LevelRow>(file);
+}
+ReadRecords<CvarRow> read_cvar(const std::filesystem::path& file) {
+  return read_rows<CvarRow>(file);
 }
 
 nlohmann::ordered_json run_schema() {
@@ -300,6 +313,7 @@ nlohmann::ordered_json run_schema() {
             {"eval", layout::kEvaluations},
             {"levels", layout::kLevels},
             {"level_table", layout::kLevelTable},
+            {"cvar", layout::kCvar},
             {"events", layout::kEvents},
             {"report", layout::kReport},
             {"checkpoints", layout::kCheckpoints}}},
@@ -307,12 +321,14 @@ nlohmann::ordered_json run_schema() {
            {{"log", fields_schema<LogRecord>()},
             {"eval", fields_schema<EvalRecord>()},
             {"levels", fields_schema<LevelsRecord>()},
-            {"level_table", fields_schema<LevelRow>()}}}};
+            {"level_table", fields_schema<LevelRow>()},
+            {"cvar", fields_schema<CvarRow>()}}}};
 }
 
 template nlohmann::ordered_json record_to_json(const LogRecord&);
 template nlohmann::ordered_json record_to_json(const EvalRecord&);
 template nlohmann::ordered_json record_to_json(const LevelsRecord&);
+template nlohmann::ordered_json record_to_json(const TestLevel&);
 template LogRecord record_from_json(const nlohmann::json&);
 template EvalRecord record_from_json(const nlohmann::json&);
 template LevelsRecord record_from_json(const nlohmann::json&);

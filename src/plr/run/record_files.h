@@ -4,7 +4,7 @@
 //   log.append(record_to_json(record));
 //   const ReadRecords<LogRecord> read = read_records<LogRecord>(folder / layout::kLog);
 //
-// `Record` is LogRecord, EvalRecord or LevelsRecord. Numbers that are not finite are null in JSON
+// `Record` is LogRecord, EvalRecord or LevelsRecord; TestLevel for JSON too. Numbers that are not finite are null in JSON
 // and are read back as NaN. The functions are thread-safe.
 #pragma once
 
@@ -49,10 +49,12 @@ ReadRecords<Record> read_records(const std::filesystem::path& file);
 template <class Record>
 std::optional<Record> read_last_record(const std::filesystem::path& file);
 
-// levels.csv: a line of column names, then one line per row.
+// levels.csv and cvar.csv: a line of column names, then one line per row.
 std::string level_table_to_csv(const std::vector<LevelRow>& rows);
+std::string cvar_to_csv(const std::vector<CvarRow>& rows);
 // Columns are found by name. Otherwise like read_records().
 ReadRecords<LevelRow> read_level_table(const std::filesystem::path& file);
+ReadRecords<CvarRow> read_cvar(const std::filesystem::path& file);
 
 // File names of a run, and names and presence of the fields of each record, for other languages:
 // python/plr/run_schema.json holds this text.

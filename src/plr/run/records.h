@@ -1,4 +1,4 @@
-// Records of a run: what log.jsonl, eval.jsonl, levels.jsonl and levels.csv hold.
+// Records of a run: what log.jsonl, eval.jsonl, levels.jsonl, levels.csv and cvar.csv hold.
 //
 // Each record is a struct, and visit_record() lists its fields once: name, member, and whether the
 // field must be present. JSON, TensorBoard scalars, CSV columns and the schema for Python are
@@ -124,6 +124,15 @@ struct LevelRow {
   std::optional<int> difficulty = {};  // where levels have one
 };
 
+// A row of cvar.csv: episodes on one level in two evaluations with different random numbers.
+struct CvarRow {
+  std::uint64_t level = 0;
+  std::int64_t episodes_a = 0;
+  std::int64_t successes_a = 0;  // episodes with a return above 0
+  std::int64_t episodes_b = 0;
+  std::int64_t successes_b = 0;
+};
+
 template <class T, class Record>
 concept RecordType = std::same_as<std::remove_const_t<T>, Record>;
 
@@ -214,6 +223,15 @@ void visit_record(Record& record, Visit&& visit) {
   visit("score", record.score, Presence::kRequired);
   visit("staleness", record.staleness, Presence::kRequired);
   visit("difficulty", record.difficulty, Presence::kOptional);
+}
+
+template <RecordType<CvarRow> Record, class Visit>
+void visit_record(Record& record, Visit&& visit) {
+  visit("level", record.level, Presence::kRequired);
+  visit("episodes_a", record.episodes_a, Presence::kRequired);
+  visit("successes_a", record.successes_a, Presence::kRequired);
+  visit("episodes_b", record.episodes_b, Presence::kRequired);
+  visit("successes_b", record.successes_b, Presence::kRequired);
 }
 
 // True if this record ends a run. Runs of older versions have no "final" field; there the last

@@ -236,6 +236,16 @@ TEST(LevelTable, RoundTrips) {
   EXPECT_EQ(level_table_to_csv(read.records), text);
 }
 
+TEST(Cvar, RoundTrips) {
+  const TemporaryDirectory temporary;
+  const std::string text = cvar_to_csv({{7, 10, 3, 11, 4}, {9, 12, 0, 10, 1}});
+  EXPECT_EQ(text,
+            "level,episodes_a,successes_a,episodes_b,successes_b\n"
+            "7,10,3,11,4\n9,12,0,10,1\n");
+  write_text(temporary / layout::kCvar, text);
+  EXPECT_EQ(cvar_to_csv(read_cvar(temporary / layout::kCvar).records), text);
+}
+
 TEST(LevelTable, HasItsColumnsByName) {
   const TemporaryDirectory temporary;
   write_text(temporary / layout::kLevelTable,
