@@ -256,6 +256,39 @@ class Train(ProgramTest):
         table = plr("eval", "run", "--episodes", "6", cwd=self.folder).stdout
         self.assertIn("unseen", table)
 
+    def train_maze(self):
+        self.train("--preset", "maze-dr", "--env", "maze/random-25", "--eval-interval", "0", "--final-episodes", "8",
+                   "--max-steps", "20", "--lstm-units", "16", "--num-minibatches", "1", "--out", "maze")
+
+    def test_eval_lists_the_levels_of_another_environment(self):
+        self.train_maze()
+        done = plr("eval", "maze", "--env", "maze/SmallCorridor", "--episodes", "20", "--json", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        levels = json.loads(done.stdout)["test_levels"]
+        self.assertEqual([level["name"] for level in levels], [f"SmallCorridor/{i}" for i in range(10)])
+        self.assertEqual({level["episodes"] for level in levels}, {2})
+        # Without --env, the run's own test environment.
+        table = plr("eval", "maze", "--episodes", "8", cwd=self.folder).stdout
+        self.assertRegex(table, r"(?m)^Labyrinth2 +1 +0\.0% +0\.0000$")
+        self.assertIn("training set", table)
+        self.assert_leaves_nothing(["eval", "maze", "--env", "maze/JaxUED-9"], "did you mean maze/JaxUED-8?")
+
+    def test_eval_cvar_measures_the_worst_levels(self):
+        self.train_maze()
+        command = ["eval", "maze", "--cvar", "--cvar-levels", "20", "--json"]
+        done = plr(*command, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual((result["env"], result["levels"]), ("maze/random-60", 20))
+        self.assertEqual([row["fraction"] for row in result["cvar"]], [0.05, 0.1, 0.2, 0.5, 1])
+        head, *rows = (self.folder / "maze" / "cvar.csv").read_text().splitlines()
+        self.assertEqual(head, "level,episodes_a,successes_a,episodes_b,successes_b")
+        self.assertEqual(len(rows), 20)
+        totals = [[int(cell) for cell in row.split(",")] for row in rows]
+        self.assertAlmostEqual(result["cvar"][-1]["success_rate"], sum(row[4] / row[3] for row in totals) / 20)
+        self.assertEqual(plr(*command, cwd=self.folder).stdout, done.stdout)
+        self.assert_leaves_nothing(["eval", "maze", "--cvar", "--cvar-levels", "0"], "--cvar-levels must be from 1")
+
     def test_wrong_evaluations_are_refused(self):
         self.train("--out", "run")
         self.assert_leaves_nothing(["eval", "nowhere"], "there is no run in nowhere")
