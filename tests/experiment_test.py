@@ -207,9 +207,10 @@ class Experiment(ProgramTest):
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
                     "multiroom": 2 * 4, "omg-easy": 2 * 3, "omg-medium": 2 * 3,
                     "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 4 * 4,
-                    "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 4 * 6,
+                    "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 5 * 6,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
-                    "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3}
+                    "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3,
+                    "jaxued": 4 * 3, "sfl": 2 * 3}
         files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
         self.assertEqual({file.stem for file in files}, set(expected))
         for file in files:

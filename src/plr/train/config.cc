@@ -151,6 +151,7 @@ const std::vector<Preset>& all_presets() {
         minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 3'000'000);
     small.schedule.rollout_length = 128;
     small.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;  // benchmarks/README.md
+    small.ppo.adam.learning_rate = 6e-4;
     list.push_back({"small", "a task that is learned in minutes on a CPU (the default)", small});
     list.push_back(
         {"minigrid-multiroom", "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
