@@ -11,6 +11,7 @@
 #include "app/verbs.h"
 #include "plr/base/files.h"
 #include "plr/report/behavior_versions.h"
+#include "plr/report/evaluation_tables.h"
 #include "plr/report/export.h"
 #include "plr/report/page.h"
 #include "plr/report/paper_page.h"
@@ -102,7 +103,12 @@ void report(const ReportArguments& arguments) {
                            : fs::path(arguments.out);
   write_text(out, report::html_page(found, analysis, options));
   if (arguments.json) return;
-  fmt::print("{}\n{}\n{} in {}\n", tables.front().title, report::to_markdown(tables.front()),
+  std::vector<report::Table> printed = report::evaluation_tables(found.runs, analysis);
+  printed.push_back(tables.front());
+  for (const report::Table& table : printed) {
+    fmt::print("{}\n{}\n", table.title, report::to_markdown(table));
+  }
+  fmt::print("{} in {}\n",
              found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
              out.string());
 }

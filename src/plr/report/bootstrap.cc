@@ -17,9 +17,9 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-}  // namespace
-
-Interval interquartile_interval(const Matrix& values, Random random, int num_resamples) {
+// `mean_of` is given each resample.
+template <class MeanOf>
+Interval interval(const Matrix& values, Random random, int num_resamples, MeanOf mean_of) {
   std::vector<double> means;
   std::vector<double> sample;
   for (int i = 0; i < num_resamples; ++i) {
@@ -27,10 +27,21 @@ Interval interquartile_interval(const Matrix& values, Random random, int num_res
     for (const std::vector<double>& row : values) {
       for (std::size_t k = 0; k < row.size(); ++k) sample.push_back(row[random.below(row.size())]);
     }
-    means.push_back(interquartile_mean(sample));
+    means.push_back(mean_of(sample));
   }
   std::sort(means.begin(), means.end());
   return {quantile(means, kLowQuantile), quantile(means, kHighQuantile)};
+}
+
+}  // namespace
+
+Interval interquartile_interval(const Matrix& values, Random random, int num_resamples) {
+  return interval(values, random, num_resamples, interquartile_mean);
+}
+
+Interval mean_interval(const Matrix& values, Random random, int num_resamples) {
+  return interval(values, random, num_resamples,
+                  [](const std::vector<double>& sample) { return summarize(sample).mean; });
 }
 
 }  // namespace plr::report

@@ -1,7 +1,7 @@
-// Confidence interval of an interquartile mean over environments and runs.
+// Confidence intervals of means over environments, or test levels, and runs.
 //
 // Stratified bootstrap: each resample draws runs with replacement within each environment. The
-// interval is the middle 95 % of the resamples' interquartile means.
+// interval is the middle 95 % of the resamples' means.
 //
 //   const Interval i = interquartile_interval(normalized, Streams(1).named("bootstrap"));
 //
@@ -23,5 +23,7 @@ inline constexpr int kNumResamples = 2000;
 // REQUIRES: no row of `values` [environment][run] is empty; `num_resamples` is above 0.
 Interval interquartile_interval(const Matrix& values, Random random,
                                 int num_resamples = kNumResamples);
+// The same of the mean over all values.
+Interval mean_interval(const Matrix& values, Random random, int num_resamples = kNumResamples);
 
 }  // namespace plr::report

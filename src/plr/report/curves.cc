@@ -32,18 +32,30 @@ std::optional<double> interpolate(const RunData& run, Quantity quantity, double 
   return left + (right - left) * (steps - before->steps) / (after->steps - before->steps);
 }
 
+std::optional<double> interpolate(std::span<const double> x, std::span<const double> y, double at) {
+  const auto after = std::lower_bound(x.begin(), x.end(), at);
+  if (after == x.end()) return std::nullopt;
+  const auto i = static_cast<std::size_t>(after - x.begin());
+  if (x[i] == at) return y[i];
+  if (i == 0) return std::nullopt;
+  return y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
+}
+
+std::vector<double> subsampled(const std::vector<double>& numbers, std::size_t limit) {
+  if (numbers.size() <= limit) return numbers;
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < limit; ++i) {
+    kept.push_back(numbers[i * (numbers.size() - 1) / (limit - 1)]);
+  }
+  return kept;
+}
+
 std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit) {
   std::set<double> all;
   for (const RunData* run : runs) {
     for (const EvalRecord& evaluation : run->evaluations) all.insert(evaluation.steps);
   }
-  const std::vector<double> steps(all.begin(), all.end());
-  if (steps.size() <= limit) return steps;
-  std::vector<double> subsampled;
-  for (std::size_t i = 0; i < limit; ++i) {
-    subsampled.push_back(steps[i * (steps.size() - 1) / (limit - 1)]);
-  }
-  return subsampled;
+  return subsampled({all.begin(), all.end()}, limit);
 }
 
 Curve mean_curve(std::size_t num_points,

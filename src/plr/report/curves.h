@@ -18,6 +18,14 @@ double quantity_value(const EvalRecord& evaluation, Quantity quantity);
 // Empty before the run's first and after its last evaluation. Takes O(log evaluations) time.
 std::optional<double> interpolate(const RunData& run, Quantity quantity, double steps);
 
+// The value at `at` of the piecewise linear curve through the points (x, y); empty outside of them.
+// REQUIRES: `x` and `y` have the same size; `x` increases.
+std::optional<double> interpolate(std::span<const double> x, std::span<const double> y, double at);
+
+// At most `limit` of the numbers, evenly, with the first and the last.
+// REQUIRES: `limit` is above 1.
+std::vector<double> subsampled(const std::vector<double>& numbers, std::size_t limit);
+
 // The steps at which any of the runs was evaluated, subsampled evenly to at most `limit`.
 // REQUIRES: `limit` is above 1.
 std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit);

@@ -6,6 +6,7 @@
 #include "plr/catalog/short_name.h"
 #include "plr/report/csv_files.h"
 #include "plr/report/difficulty.h"
+#include "plr/report/evaluation_tables.h"
 #include "plr/report/svg_chart.h"
 #include "plr/report/table_formats.h"
 #include "plr/report/training_log.h"
@@ -64,10 +65,15 @@ Chart curve_chart(const std::string& title, const std::vector<double>& steps,
 void export_report(const std::filesystem::path& folder, std::span<const RunData> runs,
                    const Analysis& analysis, const std::optional<Comparison>& compare) {
   make_directories(folder);
-  for (const Table& table : report_tables(analysis, compare)) {
+  std::vector<Table> tables = evaluation_tables(runs, analysis);
+  for (Table& table : report_tables(analysis, compare)) tables.push_back(std::move(table));
+  for (const Table& table : tables) {
     write_text(folder / (table.id + ".csv"), to_csv(table));
     write_text(folder / (table.id + ".md"), to_markdown(table));
     write_text(folder / (table.id + ".tex"), to_latex(table));
+  }
+  for (const Figure& figure : evaluation_figures(runs, analysis)) {
+    write_text(folder / (figure.id + ".svg"), svg_chart(figure.chart));
   }
   write_text(folder / "curves.csv", curves_csv(analysis));
   write_text(folder / "runs.csv", runs_csv(runs, analysis));

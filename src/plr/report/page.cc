@@ -9,6 +9,7 @@
 #include "plr/report/behavior_versions.h"
 #include "plr/report/csv_files.h"
 #include "plr/report/escaping.h"
+#include "plr/report/evaluation_tables.h"
 #include "plr/report/labels.h"
 #include "plr/report/level_pictures.h"
 #include "plr/report/number_format.h"
@@ -191,10 +192,12 @@ std::string html_page(const FoundRuns& found, const Analysis& analysis,
   std::string tables;
   std::string downloads = link_to_csv("curves.csv", curves_csv(analysis)) +
                           link_to_csv("runs.csv", runs_csv(found.runs, analysis));
-  for (const Table& table : report_tables(analysis, options.compare)) {
+  const auto add_table = [&](const Table& table) {
     tables += to_html(table);
     downloads += link_to_csv(table.id + ".csv", to_csv(table));
-  }
+  };
+  for (const Table& table : evaluation_tables(found.runs, analysis)) add_table(table);
+  for (const Table& table : report_tables(analysis, options.compare)) add_table(table);
   return fill_template(kPageHtml, {{"title", html_escaped(options.title)},
                                    {"version", html_escaped(options.version)},
                                    {"summary", html_escaped(run_counts(found, analysis))},

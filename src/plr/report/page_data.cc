@@ -5,6 +5,7 @@
 
 #include "plr/catalog/short_name.h"
 #include "plr/report/difficulty.h"
+#include "plr/report/evaluation_tables.h"
 #include "plr/report/svg_chart.h"
 
 namespace plr::report {
@@ -92,6 +93,16 @@ Json levels_json(const RunData& run) {
           {"staleness", column(run.levels, [](const Row& r, std::size_t) { return r.staleness; })}};
 }
 
+Json figure_json(const Chart& chart) {
+  Json json = {{"title", chart.title},  {"x_name", chart.x_label},  {"y_name", chart.y_label},
+               {"x", rounded(chart.x)}, {"x_names", chart.x_names}, {"lines", Json::array()}};
+  for (const ChartLine& line : chart.lines) {
+    json["lines"].push_back(
+        {{"name", line.name}, {"y", rounded(line.y)}, {"band", rounded(line.band)}});
+  }
+  return json;
+}
+
 Json detail_json(const RunData& run) {
   const auto& updates = run.updates;
   using Record = LogRecord;
@@ -126,10 +137,14 @@ std::vector<std::size_t> detailed_runs(const Analysis& analysis) {
 Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
   Json data = {{"labels", analysis.labels},
                {"colors", Json::array()},
+               {"figures", Json::array()},
                {"groups", Json::array()},
                {"details", Json::array()}};
   for (std::size_t i = 0; i < std::max(kNumColors, analysis.labels.size()); ++i) {
     data["colors"].push_back(method_color(i));
+  }
+  for (const Figure& figure : evaluation_figures(runs, analysis)) {
+    data["figures"].push_back(figure_json(figure.chart));
   }
   for (const FamilyResult& family : analysis.families) {
     if (family.envs.size() < 2) continue;

@@ -96,6 +96,9 @@ RunData read_run(const fs::path& folder) {
   if (fs::exists(folder / layout::kLevelTable)) {  // written by the first checkpoint
     run.levels = take(run::read_level_table(folder / layout::kLevelTable), run.remarks);
   }
+  if (fs::exists(folder / layout::kCvar)) {
+    run.cvar = take(run::read_cvar(folder / layout::kCvar), run.remarks);
+  }
   run.is_finished = !run.updates.empty() && !run.evaluations.empty() &&
                     run::is_finished(run.updates.back(), run.evaluations.back());
   if (run.updates.empty() && run.evaluations.empty()) {

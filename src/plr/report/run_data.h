@@ -29,6 +29,7 @@ struct RunData {
   std::vector<EvalRecord> evaluations;  // by increasing steps; the last one of equal steps
   std::vector<LevelsRecord> curriculum;
   std::vector<LevelRow> levels;      // at the last checkpoint, the most probable first
+  std::vector<run::CvarRow> cvar;    // by plr eval --cvar; empty if it was not made
   std::vector<std::string> remarks;  // missing files and damaged lines
   bool is_finished = false;          // all updates and the final evaluation are done
 

@@ -24,6 +24,9 @@ struct TestRun {
   bool is_finished = true;                           // the last evaluation is the final one
   std::map<std::string, std::string> settings = {};  // further ones
   std::optional<std::int64_t> behavior_version = {};
+  std::vector<std::vector<run::TestLevel>> test_levels = {};  // per evaluation
+  std::vector<std::int64_t> gradient_updates = {};            // per update
+  std::vector<run::CvarRow> cvar = {};
 };
 
 inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
@@ -40,6 +43,7 @@ inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
     run::LogRecord logged{.update = update, .steps = 100 * update};
     logged.steps_per_second = 1000;
     logged.episode_return = 0.5;
+    if (!run.gradient_updates.empty()) logged.gradient_updates = run.gradient_updates[i];
     log.append(record_to_json(logged));
     run::EvalRecord evaluation{.update = update, .steps = 100 * update};
     evaluation.behavior_version = run.behavior_version;
@@ -50,6 +54,7 @@ inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
       evaluation.is_final = true;
       evaluation.test_returns = {0, run.test[i]};
     }
+    if (!run.test_levels.empty()) evaluation.test_levels = run.test_levels[i];
     evaluations.append(record_to_json(evaluation));
     run::LevelsRecord summary{.update = update, .steps = 100 * update, .levels = 2};
     summary.effective_levels = 7;
@@ -59,6 +64,7 @@ inline void write_run(const std::filesystem::path& folder, const TestRun& run) {
   }
   write_text(folder / run::layout::kLevelTable,
              run::level_table_to_csv({{7, 0.9, 0.5, 1, 0}, {3, 0.1, 0.25, 4, std::nullopt}}));
+  if (!run.cvar.empty()) write_text(folder / run::layout::kCvar, run::cvar_to_csv(run.cvar));
 }
 
 }  // namespace plr::report

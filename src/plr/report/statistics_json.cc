@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/report/solve_rates.h"
 #include "plr/report/welch.h"
 
 namespace plr::report {
@@ -21,6 +22,24 @@ Json test_json(const std::vector<double>& a, const std::vector<double>& b) {
   const std::optional<Welch> test = welch(summarize(a), summarize(b));
   if (!test) return nullptr;
   return {{"t", test->t}, {"df", test->degrees_of_freedom}, {"p", test->p}};
+}
+
+Json estimate_json(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  Json json = {{"value", estimate->value}};
+  if (estimate->interval) json["interval"] = {estimate->interval->low, estimate->interval->high};
+  return json;
+}
+
+Json solve_rates_json(const SolveRates& rates) {
+  Json methods = Json::object();
+  for (const SolveMethod& method : rates.methods) {
+    methods[method.name] = {{"rates", method.rates},  // [level][run]
+                            {"means", summary_json(method.means)},
+                            {"mean", estimate_json(method.mean)},
+                            {"interquartile_mean", estimate_json(method.interquartile)}};
+  }
+  return {{"test_env", rates.test_env}, {"levels", rates.levels}, {"methods", methods}};
 }
 
 // Means over the environments of a family by name.
@@ -85,6 +104,9 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
       }
     }
     json["families"].push_back({{"family", family.name}, {"methods", methods}});
+  }
+  for (const SolveRates& rates : solve_rates(runs, analysis)) {
+    json["solve_rates"].push_back(solve_rates_json(rates));
   }
   return json;
 }

@@ -101,10 +101,16 @@ std::string draw_axes(const Chart& chart, const PlotArea& area) {
     svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
                        kLeft - kYTickGap, y + kYTickDown, short_number(tick));
   }
-  for (const double tick : round_ticks(area.x.low, area.x.high)) {
+  const auto draw_x_tick = [&](double tick, const std::string& text) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                       area.x_pixel(tick), bottom + kXTicksBelow, short_number(tick));
+                       area.x_pixel(tick), bottom + kXTicksBelow, html_escaped(text));
+  };
+  if (chart.x_names.empty()) {
+    for (const double tick : round_ticks(area.x.low, area.x.high)) {
+      draw_x_tick(tick, short_number(tick));
+    }
   }
+  for (std::size_t i = 0; i < chart.x_names.size(); ++i) draw_x_tick(chart.x[i], chart.x_names[i]);
   svg += fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n", kLeft,
                      kWidth - kRight, bottom);
   svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",

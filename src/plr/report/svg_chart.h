@@ -26,6 +26,7 @@ struct Chart {
   std::string y_label;
   std::vector<double> x;  // [point], increasing
   std::vector<ChartLine> lines;
+  std::vector<std::string> x_names = {};  // [point], shown instead of the numbers; empty: numbers
   std::string note = {};  // what the marks mean; at the right of the title if any line has marks
 };
 

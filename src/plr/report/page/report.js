@@ -56,8 +56,8 @@ const runCount = (n) => `${n} ${n === 1 ? "run" : "runs"}`;
 
 let charts = [];
 
-// A box at the pointer with the values of all visible lines.
-function tooltip(lines, xName) {
+// A box at the pointer with the values of all visible lines; `xText` is the text of an x.
+function tooltip(lines, xText) {
   const box = element("div", { className: "tip", hidden: true });
   return {
     hooks: {
@@ -69,7 +69,7 @@ function tooltip(lines, xName) {
         const rows = lines
           .filter((line) => chart.series[line.series].show && line.text(idx) != null)
           .map((line) => element("div", {}, dot(line.color), `${line.name}  ${line.text(idx)}`));
-        box.replaceChildren(element("div", {}, `${shortNumber(chart.data[0][idx])} ${xName}`), ...rows);
+        box.replaceChildren(element("div", {}, xText(chart.data[0][idx])), ...rows);
         const right = left > chart.over.clientWidth / 2;
         box.style.left = `${chart.over.offsetLeft + left + (right ? -box.offsetWidth - tipDistance : tipDistance)}px`;
         box.style.top = `${chart.over.offsetTop + Math.min(top, chart.over.clientHeight - box.offsetHeight)}px`;
@@ -88,11 +88,17 @@ const axis = (options) => ({
 
 // Adds a card with a chart to `parent`. Each of `lines` is {name, color, y, text(index)}, optionally with
 // `points` (instead of a line), `band` (half the height of a band, per point), `fill` (the color below
-// the line) and `hidden`.
-function addChart(parent, { title, note, wide, x, xName, lines, bands = [], range }) {
+// the line) and `hidden`. `xNames` are shown instead of the numbers of x = 0, 1, 2, ...; `legend` lists
+// the lines below the title.
+function addChart(parent, { title, note, wide, x, xName, xNames = [], lines, bands = [], range, legend }) {
   const card = element("div", { className: wide ? "chart wide" : "chart" }, element("h3", { textContent: title }));
   if (note) card.append(element("div", { className: "note", textContent: note }));
+  if (legend) {
+    card.append(element("div", { className: "legend" },
+      ...lines.filter((line) => !line.hidden).map((line) => element("span", {}, dot(line.color), line.name))));
+  }
   parent.append(card);
+  const xText = (value) => (xNames.length ? xNames[value] ?? "" : shortNumber(value));
   const columns = [x];
   const series = [{}];
   const shaded = [...bands];
@@ -115,10 +121,14 @@ function addChart(parent, { title, note, wide, x, xName, lines, bands = [], rang
   const chart = new uPlot({
     ...size(), series, bands: shaded,
     scales: { x: { time: false }, y: range ? { range } : {} },
-    axes: [axis({ label: xName, labelSize: xLabelHeight, labelFont: "12px system-ui" }), axis({ size: yAxisWidth })],
+    axes: [
+      axis({ label: xName, labelSize: xLabelHeight, labelFont: "12px system-ui", values: (_, ticks) => ticks.map(xText),
+        ...(xNames.length ? { splits: () => x } : {}) }),
+      axis({ size: yAxisWidth }),
+    ],
     legend: { show: false },
     cursor: { points: { show: false } },
-    plugins: [tooltip(lines, xName)],
+    plugins: [tooltip(lines, (value) => (xNames.length ? xNames[value] : `${shortNumber(value)} ${xName}`))],
   }, columns, card);
   new ResizeObserver(() => chart.setSize(size())).observe(card);
   charts.push(chart);
@@ -137,6 +147,19 @@ function addCurves(parent, group) {
   });
   addChart(parent, { title: group.title, note: yNames[state.quantity] + (group.normalized ? ", normalized" : ""),
     wide: group.wide, x: group.steps, xName: "steps", lines });
+}
+
+// A figure of evaluation_tables.cc. Its points have names instead of numbers if it has x_names.
+function addFigure(parent, figure) {
+  // The name of a line is a label, with the environment in parentheses if there are several.
+  const labels = figure.lines.map(({ name }) => data.labels.findIndex((l) => name === l || name.startsWith(`${l} (`)));
+  const isUnique = new Set(labels).size === labels.length;
+  const lines = figure.lines.map((line, i) => ({
+    ...line, color: tint(isUnique ? labels[i] : i), hidden: state.hidden.has(data.labels[labels[i]]),
+    text: (at) => line.y[at] == null ? null : `${shortNumber(line.y[at])} ± ${shortNumber(line.band[at])}`,
+  }));
+  addChart(parent, { title: figure.title, note: figure.y_name, wide: data.figures.length === 1,
+    x: figure.x, xName: figure.x_name, xNames: figure.x_names, lines, legend: true });
 }
 
 // The probabilities of the degrees of difficulty, stacked.
@@ -190,8 +213,12 @@ function draw() {
   charts = [];
   const curves = document.getElementById("curve-charts");
   const details = document.getElementById("detail-charts");
+  const figures = document.getElementById("figure-charts");
+  figures.replaceChildren();
   curves.replaceChildren();
   details.replaceChildren();
+  document.getElementById("figures").hidden = data.figures.length === 0;
+  for (const figure of data.figures) addFigure(figures, figure);
   for (const group of data.groups) addCurves(curves, group);
   if (data.details.length) addDetails(details, data.details[state.run]);
   for (const set of document.querySelectorAll(".run-pictures")) set.hidden = set.dataset.run !== String(state.run);
