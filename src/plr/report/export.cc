@@ -7,6 +7,8 @@
 #include "plr/report/csv_files.h"
 #include "plr/report/difficulty.h"
 #include "plr/report/evaluation_tables.h"
+#include "plr/report/level_pictures.h"
+#include "plr/report/page_data.h"
 #include "plr/report/svg_chart.h"
 #include "plr/report/table_formats.h"
 #include "plr/report/training_log.h"
@@ -14,6 +16,8 @@
 
 namespace plr::report {
 namespace {
+
+constexpr std::size_t kMaxAnimations = 8;  // of levels, one per run
 
 const char* axis_label(Quantity quantity) {
   constexpr std::array kLabels = {"return on levels never seen", "return on training levels",
@@ -85,6 +89,12 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
     const std::string name = catalog::short_env_name(curves.env) + "-" + curves.label;
     write_text(folder / ("difficulty-" + run::file_name(name) + ".svg"),
                svg_chart(difficulty_chart(curves)));
+  }
+  std::vector<std::size_t> animated = detailed_runs(analysis);
+  if (animated.size() > kMaxAnimations) animated.resize(kMaxAnimations);
+  for (const std::size_t i : animated) {
+    const std::string name = runs[i].folder.filename().string();
+    write_level_animation(runs[i], folder / ("levels-" + run::file_name(name) + ".gif"));
   }
   for (const Quantity q : kQuantities) {
     const std::string prefix = quantity_name(q) + "-";

@@ -1,9 +1,11 @@
-// Pictures of the levels that a run's curriculum most and least probably samples next.
+// Pictures of the levels of a run's curriculum: the most and least probable ones at its end, and
+// the most probable ones during training.
 //
-// Copyable values. level_pictures() is thread-safe.
+// Copyable values. The functions are thread-safe for distinct files.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,20 @@ struct LevelPictures {
 // were not recorded, are all equally probable, or cannot be drawn: the program was built without
 // libpng, or the environment is not installed.
 LevelPictures level_pictures(const RunData& run, std::size_t count);
+
+// The most probable levels at one time of a run.
+struct LevelsAtTime {
+  std::int64_t steps = 0;
+  std::vector<LevelPicture> pictures;
+};
+
+// `num_times` records of the run, evenly, with `count` levels each; empty as level_pictures() is.
+std::vector<LevelsAtTime> level_history(const RunData& run, std::size_t num_times,
+                                        std::size_t count);
+
+// Writes an animation of the most probable levels, a frame per record of the run, at most 100.
+// False if there are no levels that can be drawn. Throws std::runtime_error if the file cannot be
+// written.
+bool write_level_animation(const RunData& run, const std::filesystem::path& file);
 
 }  // namespace plr::report

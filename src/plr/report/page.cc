@@ -20,6 +20,8 @@
 namespace plr::report {
 namespace {
 
+constexpr std::size_t kTimesOfEach = 5;      // records of a run with pictures of levels
+constexpr std::size_t kPicturesAtTime = 4;   // of each of these
 constexpr std::size_t kMaxPictured = 8;      // runs with pictures of levels
 constexpr std::size_t kPicturesOfEach = 6;   // of the most and of the least probable levels
 constexpr std::size_t kMaxListedValues = 3;  // of a setting
@@ -81,7 +83,7 @@ std::string remarks_html(const FoundRuns& found) {
   return list_html(lines);
 }
 
-std::string pictures_html(const std::vector<LevelPicture>& pictures, const char* title) {
+std::string pictures_html(const std::vector<LevelPicture>& pictures, const std::string& title) {
   std::string html = fmt::format("<h3>{}</h3><div class=\"pictures\">", title);
   for (const LevelPicture& picture : pictures) {
     html += fmt::format(
@@ -103,6 +105,11 @@ std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) 
     html += fmt::format("<div class=\"run-pictures\" data-run=\"{}\">\n", i);
     html += pictures_html(pictures.most, "Levels most likely to be replayed");
     html += pictures_html(pictures.least, "Levels least likely to be replayed");
+    for (const LevelsAtTime& time :
+         level_history(found.runs[detailed[i]], kTimesOfEach, kPicturesAtTime)) {
+      html += pictures_html(time.pictures,
+                            fmt::format("Most likely after {} steps", short_number(time.steps)));
+    }
     html += "</div>\n";
   }
   return html;

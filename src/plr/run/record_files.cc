@@ -148,6 +148,9 @@ std::vector<std::string_view> split_cells(std::string_view line) {
   return cells;
 }
 
+void value_from_cell(std::string_view /*name*/, std::string_view cell, std::string& value) {
+  value = cell;
+}
 template <class Number>
 void value_from_cell(std::string_view name, std::string_view cell, Number& value) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);

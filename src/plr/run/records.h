@@ -121,7 +121,8 @@ struct LevelRow {
   double probability = 0;
   double score = 0;
   double staleness = 0;
-  std::optional<int> difficulty = {};  // where levels have one
+  std::optional<int> difficulty = {};    // where levels have one
+  std::optional<std::string> data = {};  // the bytes of a stored level, in hexadecimal digits
 };
 
 // A row of cvar.csv: episodes on one level in two evaluations with different random numbers.
@@ -223,6 +224,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("score", record.score, Presence::kRequired);
   visit("staleness", record.staleness, Presence::kRequired);
   visit("difficulty", record.difficulty, Presence::kOptional);
+  visit("data", record.data, Presence::kOptional);
 }
 
 template <RecordType<CvarRow> Record, class Visit>

@@ -226,10 +226,10 @@ TEST(RecordFiles, GiveTheLastCompleteLineHoweverLong) {
 
 TEST(LevelTable, RoundTrips) {
   const TemporaryDirectory temporary;
-  const std::string text = level_table_to_csv({{7, 0.9, 0.5, 1, 0}, {3, 0.1, 0.25, 4, {}}});
+  const std::string text = level_table_to_csv({{7, 0.9, 0.5, 1, 0}, {3, 0.1, 0.25, 4, {}, "0a1b"}});
   EXPECT_EQ(text,
-            "level,probability,score,staleness,difficulty\n"
-            "7,0.9,0.5,1,0\n3,0.1,0.25,4,\n");
+            "level,probability,score,staleness,difficulty,data\n"
+            "7,0.9,0.5,1,0,\n3,0.1,0.25,4,,0a1b\n");
   write_text(temporary / layout::kLevelTable, text);
   const ReadRecords<LevelRow> read = read_level_table(temporary / layout::kLevelTable);
   EXPECT_EQ(read.problem, "");

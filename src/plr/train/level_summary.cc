@@ -57,6 +57,7 @@ std::vector<run::LevelRow> LevelSummary::table(std::vector<LevelWeight> weights)
     const LevelWeight& w = weights[i];
     rows.push_back({w.level, w.probability, w.score, w.staleness});
     if (env_.spec().num_difficulties > 0) rows.back().difficulty = difficulty(w.level);
+    if (is_stored(w.level)) rows.back().data = to_hex(store_.bytes(w.level));
   }
   return rows;
 }

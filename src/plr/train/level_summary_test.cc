@@ -23,17 +23,17 @@ std::string table(const VectorEnv& env, const std::vector<LevelWeight>& weights)
 TEST(LevelSummary, ListsTheMostProbableLevelsFirst) {
   const auto env = catalog::make_env("minigrid/MiniGrid-Empty-5x5-v0", {.num_slots = 1});
   EXPECT_EQ(table(*env, {weight(4, 0.25), weight(9, 0.5), weight(2, 0.25)}),
-            "level,probability,score,staleness,difficulty\n"
-            "9,0.5,0.5,3,\n"
-            "2,0.25,0.5,3,\n"
-            "4,0.25,0.5,3,\n");
+            "level,probability,score,staleness,difficulty,data\n"
+            "9,0.5,0.5,3,,\n"
+            "2,0.25,0.5,3,,\n"
+            "4,0.25,0.5,3,,\n");
 }
 
 TEST(LevelSummary, HasDifficultiesWhereLevelsHaveThem) {
   const auto env = catalog::make_env("minigrid/ObstructedMazeGamut-Easy", {.num_slots = 1});
   // A level's difficulty there is its number modulo 3.
   EXPECT_EQ(table(*env, {weight(5, 1)}),
-            "level,probability,score,staleness,difficulty\n5,1,0.5,3,2\n");
+            "level,probability,score,staleness,difficulty,data\n5,1,0.5,3,2,\n");
 }
 
 TEST(LevelSummary, SubsamplesManyLevelsAndKeepsTheFirstAndTheLast) {
