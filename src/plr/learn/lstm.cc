@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <tuple>
@@ -124,6 +125,9 @@ class Lstm : public torch::autograd::Function<Lstm> {
 
 LstmOutput lstm(const at::Tensor& x_gates, const at::Tensor& hidden_weight, const at::Tensor& state,
                 const at::Tensor& resets) {
+  // With precision = bf16, autocast would compute single operations in bf16, but not their
+  // gradients.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::DispatchKey::AutocastCUDA);
   if (x_gates.size(0) == 1 && !at::GradMode::is_enabled()) {  // inference: nothing is saved
     const std::int64_t size = hidden_weight.size(1);
     const at::Tensor before = state * (1 - resets[0]).unsqueeze(1);
