@@ -28,6 +28,14 @@ ForwardPass Backend::forward(const Minibatch& minibatch, const at::Tensor& more_
   return pass;
 }
 
+Recurrence gather_recurrence(const UpdateTensors& update, const at::Tensor& indices) {
+  if (!update.first_state.defined()) return {};
+  const at::Tensor samples_by_step = indices.view({update.sequence_length, -1});
+  // The samples of the first step have the numbers of their slots.
+  return {.state = update.first_state.index_select(0, samples_by_step[0]),
+          .resets = update.resets.index_select(0, indices).view_as(samples_by_step)};
+}
+
 std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
   const bool use_cuda = kernels != Kernels::kLibtorch && runs_native_kernels(network.device());
   if (kernels == Kernels::kNative || kernels == Kernels::kPortable) {
@@ -38,7 +46,7 @@ std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
                                   ": " + choice.reason);
     }
   }
-  if (use_cuda && !network.is_recurrent()) return make_cuda_backend(std::move(network), kernels);
+  if (use_cuda) return make_cuda_backend(std::move(network), kernels);
   return std::make_unique<TorchBackend>(std::move(network));
 }
 

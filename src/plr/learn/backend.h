@@ -108,6 +108,10 @@ class Backend {
   Network network_;
 };
 
+// The states and resets of the sequences of a mini-batch, given its row of update.permutations;
+// undefined if the network is not recurrent.
+Recurrence gather_recurrence(const UpdateTensors& update, const at::Tensor& indices);
+
 // CudaBackend where the program was built with native kernels, the GPU runs them (Ampere or newer)
 // and `kernels` is not kLibtorch, else TorchBackend.  Throws std::invalid_argument if `kernels` is
 // kNative or kPortable and libtorch would compute the network's inference or training.

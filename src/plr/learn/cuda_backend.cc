@@ -68,7 +68,7 @@ std::unique_ptr<collect::Inference> CudaBackend::make_inference(const PolicyConf
                                                                 std::size_t num_slots,
                                                                 const RolloutTensors& rollout) {
   if (has_native_inference_) {
-    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, rollout.obs);
+    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, rollout);
   }
   return std::make_unique<TorchInference>(network(), config, num_slots, rollout);
 }
@@ -96,16 +96,19 @@ Minibatch CudaBackend::gather(const UpdateTensors& update) {
                 .out_actions = minibatch.actions.mutable_data_ptr<std::int64_t>(),
                 .out_columns = data(columns)},
                current_stream());
+  if (network().is_recurrent()) {
+    minibatch.recurrence =
+        gather_recurrence(update, update.permutations.index_select(0, update.position).squeeze(0));
+  }
   return minibatch;
 }
 
-// make_backend() chooses libtorch for recurrent networks.
-ForwardPass CudaBackend::forward_all(const at::Tensor& obs, const Recurrence& /*recurrence*/) {
-  if (!training_) return {.output = network().forward(obs), .more = {}, .saved = {}};
+ForwardPass CudaBackend::forward_all(const at::Tensor& obs, const Recurrence& recurrence) {
+  if (!training_) return {.output = network().forward(obs, recurrence), .more = {}, .saved = {}};
   const at::Tensor on_device = network().to_device(obs);
   const bool is_bytes = on_device.scalar_type() == at::kByte;
-  SavedActivations saved =
-      training_->forward((is_bytes ? on_device : on_device.to(at::kFloat)).contiguous());
+  SavedActivations saved = training_->forward(
+      (is_bytes ? on_device : on_device.to(at::kFloat)).contiguous(), recurrence);
   const Output output = training_->heads(saved);
   return {.output = output, .more = {}, .saved = std::move(saved)};
 }

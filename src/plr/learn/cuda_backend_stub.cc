@@ -1,5 +1,5 @@
-// For builds without CUDA's compiler, in place of cuda_backend.cc, native_grid_cnn.cc and
-// native_impala.cc: there are no native kernels.
+// For builds without CUDA's compiler, in place of cuda_backend.cc, native_grid_cnn.cc,
+// native_impala.cc and native_lstm.cc: there are no native kernels.
 #include <ATen/ATen.h>
 
 #include <cassert>
@@ -7,6 +7,7 @@
 #include "plr/learn/cuda_backend.h"
 #include "plr/learn/native_grid_cnn.h"
 #include "plr/learn/native_impala.h"
+#include "plr/learn/native_lstm.h"
 
 namespace plr::learn {
 
@@ -23,6 +24,7 @@ std::unique_ptr<Backend> make_cuda_backend(Network, Kernels) {
 
 KernelChoices choose_grid_cnn_kernels(const Network&, const GridCnnConfig&, Kernels) { return {}; }
 KernelChoices choose_impala_kernels(const Network&, Kernels) { return {}; }
+KernelChoices choose_lstm_kernels(const Network&, const LstmConfig&, Kernels) { return {}; }
 
 std::unique_ptr<NativeInference> make_grid_cnn_inference(const Network&, const GridCnnConfig&,
                                                          KernelKind) {
@@ -38,5 +40,9 @@ std::unique_ptr<NativeInference> make_impala_inference(const Network&, const Imp
 std::unique_ptr<NativeTraining> make_impala_training(Network&, const ImpalaConfig&, KernelKind) {
   return nullptr;
 }
+std::unique_ptr<NativeInference> make_lstm_inference(const Network&, const LstmConfig&) {
+  return nullptr;
+}
+std::unique_ptr<NativeTraining> make_lstm_training(Network&, const LstmConfig&) { return nullptr; }
 
 }  // namespace plr::learn

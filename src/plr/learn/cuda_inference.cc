@@ -32,11 +32,20 @@ cuda::PolicyTerm to_policy_term(ScoreFunction function) {
 }  // namespace
 
 CudaInference::CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
-                             std::size_t num_slots, const at::Tensor& history)
-    : network_(network), buffers_(network, num_slots), history_(history) {
+                             std::size_t num_slots, const RolloutTensors& rollout)
+    : network_(network), buffers_(network, num_slots), rollout_(rollout) {
+  if (network.is_recurrent() && !rollout_.state.defined()) {
+    rollout_.state = at::zeros({static_cast<std::int64_t>(num_slots), network.state_size()},
+                               at::TensorOptions(network.device()));
+  }
+  const auto floats = [](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
+  };
   job_ = {.host_obs = buffers_.observations().data(),
-          .history = history.defined() ? history.mutable_data_ptr<std::uint8_t>() : nullptr,
+          .history = rollout.obs.defined() ? rollout.obs.mutable_data_ptr<std::uint8_t>() : nullptr,
           .results = buffers_.results().data(),
+          .state = floats(rollout_.state),
+          .first_state = floats(rollout_.first_state),
           .num_slots = static_cast<int>(num_slots),
           .num_actions = static_cast<int>(network.shape().num_actions),
           .greedy = config.greedy,

@@ -5,6 +5,8 @@
 // and events would add several microseconds each.  Every lane has a stream of its own, so that a
 // small batch does not wait for the one before it.
 //
+// The state of a recurrent network is kept here, or in the rollout.
+//
 // Keeps a reference to the network.  Not copyable.  Thread safety as of
 // collect::Inference.
 #pragma once
@@ -21,15 +23,16 @@
 #include "plr/learn/inference_buffers.h"
 #include "plr/learn/native_network.h"
 #include "plr/learn/policy_config.h"
+#include "plr/learn/rollout.h"
 
 namespace plr::learn {
 
 class CudaInference : public collect::Inference {
  public:
-  // Observations are copied to `history`, [T+1, N, H, W, C] on the device, if it is defined.
+  // Writes the tensors of `rollout` that are defined (backend.h).
   // REQUIRES: choose_kernels(network, kernels) (kernel_choice.h) chooses native inference.
   CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
-                std::size_t num_slots, const at::Tensor& history);
+                std::size_t num_slots, const RolloutTensors& rollout);
 
   std::span<std::uint8_t> observations() override { return buffers_.observations(); }
   std::span<collect::InferenceResult> results() override { return buffers_.results(); }
@@ -52,7 +55,7 @@ class CudaInference : public collect::Inference {
 
   const Network& network_;
   InferenceBuffers buffers_;
-  at::Tensor history_;
+  RolloutTensors rollout_;  // with a state of its own if the network needs one
   cuda::InferenceJob job_;  // except what belongs to a batch
   std::vector<Lane> lanes_;
 };

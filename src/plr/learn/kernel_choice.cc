@@ -6,6 +6,7 @@
 #include "plr/learn/cuda_backend.h"
 #include "plr/learn/native_grid_cnn.h"
 #include "plr/learn/native_impala.h"
+#include "plr/learn/native_lstm.h"
 
 namespace plr::learn {
 
@@ -22,6 +23,9 @@ KernelChoices choose_kernels(const Network& network, Kernels kernels) {
   }
   if (std::holds_alternative<ImpalaConfig>(network.architecture())) {
     return choose_impala_kernels(network, kernels);
+  }
+  if (const auto* config = std::get_if<LstmConfig>(&network.architecture())) {
+    return choose_lstm_kernels(network, *config, kernels);
   }
   return libtorch("there are no native kernels for this architecture");
 }

@@ -129,7 +129,7 @@ class GridCnnTraining : public NativeTraining {
         weights_(bind_weights(network.parameters(), config.shared_hidden)),
         gradients_(bind_gradients(network.parameters(), config.shared_hidden)) {}
 
-  SavedActivations forward(const at::Tensor& obs) override {
+  SavedActivations forward(const at::Tensor& obs, const Recurrence&) override {
     const auto batch = static_cast<int>(obs.size(0));
     const at::Tensor saved = bytes(cuda::grid_cnn::saved_bytes(shape_, batch));
     const at::Tensor logits = at::empty({batch, shape_.num_actions}, values_.options());

@@ -128,7 +128,7 @@ class ImpalaTraining : public NativeTraining {
         policy_(network.parameters(), "policy"),
         value_(network.parameters(), "value") {}
 
-  SavedActivations forward(const at::Tensor& obs) override {
+  SavedActivations forward(const at::Tensor& obs, const Recurrence&) override {
     BatchTrunk& batch = trunk(obs.size(0));
     const at::Tensor features = at::empty({obs.size(0), cuda::impala::kNumFeatures},
                                           values_.options().dtype(at::kBFloat16));

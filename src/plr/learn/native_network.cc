@@ -9,6 +9,7 @@
 #include "plr/learn/kernel_choice.h"
 #include "plr/learn/native_grid_cnn.h"
 #include "plr/learn/native_impala.h"
+#include "plr/learn/native_lstm.h"
 
 namespace plr::learn {
 
@@ -33,6 +34,9 @@ std::unique_ptr<NativeInference> make_native_inference(const Network& network, K
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
     return make_grid_cnn_inference(network, *config, kind);
   }
+  if (const auto* config = std::get_if<LstmConfig>(&network.architecture())) {
+    return make_lstm_inference(network, *config);
+  }
   return make_impala_inference(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }
 
@@ -41,6 +45,9 @@ std::unique_ptr<NativeTraining> make_native_training(Network& network, Kernels k
   if (kind == KernelKind::kLibtorch) return nullptr;
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
     return make_grid_cnn_training(network, *config);
+  }
+  if (const auto* config = std::get_if<LstmConfig>(&network.architecture())) {
+    return make_lstm_training(network, *config);
   }
   return make_impala_training(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }

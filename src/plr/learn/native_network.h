@@ -40,9 +40,10 @@ class NativeTraining {
   NativeTraining(const NativeTraining&) = delete;
   NativeTraining& operator=(const NativeTraining&) = delete;
 
-  // The forward pass of the native part, for contiguous bytes or floats [B, H, W, C] on the device.
-  // The tensors of SavedActivations::outputs are leaves of autograd.
-  virtual SavedActivations forward(const at::Tensor& obs) = 0;
+  // The forward pass of the native part, for contiguous bytes or floats [B, H, W, C] on the device,
+  // and the recurrence of a recurrent network, whose observations are bytes.  The tensors of
+  // SavedActivations::outputs are leaves of autograd.
+  virtual SavedActivations forward(const at::Tensor& obs, const Recurrence& recurrence) = 0;
 
   // Logits [B, num_actions] and value [B] from the native part's outputs, through autograd.
   virtual Output heads(const SavedActivations& saved) const = 0;
@@ -57,8 +58,8 @@ class NativeTraining {
 };
 
 // Null where choose_kernels() (kernel_choice.h) chooses libtorch.  Both compute what libtorch's
-// layers compute, up to rounding: inference of the grid CNN in fp32, all else in bf16 with sums in
-// fp32.
+// layers compute, up to rounding: inference of the grid CNN and of the recurrent network in fp32,
+// training of the recurrent network in the network's precision, all else in bf16 with sums in fp32.
 std::unique_ptr<NativeInference> make_native_inference(const Network& network,
                                                        Kernels kernels = Kernels::kAuto);
 std::unique_ptr<NativeTraining> make_native_training(Network& network,

@@ -25,10 +25,12 @@ class TrainableNetwork {
     }
   }
 
-  learn::ForwardPass forward(const at::Tensor& obs) {
-    if (!training_) return {.output = network_.forward(obs), .more = {}, .saved = {}};
+  learn::ForwardPass forward(const at::Tensor& obs, const learn::Recurrence& recurrence = {}) {
+    if (!training_) {
+      return {.output = network_.forward(obs, recurrence), .more = {}, .saved = {}};
+    }
     const at::Tensor on_device = network_.to_device(obs).contiguous();
-    learn::SavedActivations saved = training_->forward(on_device);
+    learn::SavedActivations saved = training_->forward(on_device, recurrence);
     const learn::Output output = training_->heads(saved);
     return {.output = output, .more = {}, .saved = std::move(saved)};
   }

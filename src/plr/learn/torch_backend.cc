@@ -24,13 +24,7 @@ Minibatch TorchBackend::gather(const UpdateTensors& update) {
       update.obs.index_select(0, indices), column(SampleColumn::kAction).to(at::kLong),
       column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
       column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
-  if (update.first_state.defined()) {
-    const at::Tensor samples_by_step = indices.view({update.sequence_length, -1});
-    // The samples of the first step have the numbers of their slots.
-    minibatch.recurrence = {
-        .state = update.first_state.index_select(0, samples_by_step[0]),
-        .resets = update.resets.index_select(0, indices).view_as(samples_by_step)};
-  }
+  minibatch.recurrence = gather_recurrence(update, indices);
   return minibatch;
 }
 

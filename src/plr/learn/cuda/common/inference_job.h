@@ -21,6 +21,10 @@ struct InferenceJob {
   collect::InferenceItem* device_items = nullptr;
   std::uint8_t* history = nullptr;  // [T+1, N, H, W, C] on the device, or null: not stored
   collect::InferenceResult* results = nullptr;  // [N] in pinned host memory, one store each
+  // Of a recurrent network: [N, state_size] on the device.  The state of a slot before the first
+  // step of a rollout is copied to first_state unless that is null.
+  float* state = nullptr;
+  float* first_state = nullptr;
   int num_slots = 0;
   int batch = 0;
   int num_actions = 0;

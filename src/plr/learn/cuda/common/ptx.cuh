@@ -191,13 +191,21 @@ __device__ inline void st_async_16(std::uint32_t remote, std::uint32_t local,
       "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]), "r"(remote_barrier)
       : "memory");
 }
-// The same from registers.
+// The same from registers; then 8 bytes.
 __device__ inline void st_async_16(std::uint32_t remote, const uint4& v,
                                    std::uint32_t remote_barrier) {
   asm volatile(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1,%2,%3,%4}, [%5];" ::
           "r"(remote),
       "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(remote_barrier)
+      : "memory");
+}
+__device__ inline void st_async_8(std::uint32_t remote, const uint2& v,
+                                  std::uint32_t remote_barrier) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1,%2}, [%3];" ::"r"(
+          remote),
+      "r"(v.x), "r"(v.y), "r"(remote_barrier)
       : "memory");
 }
 

@@ -1,0 +1,21 @@
+// The recurrent network by native CUDA kernels (cuda/lstm/), on a Hopper.
+#pragma once
+
+#include <memory>
+
+#include "plr/learn/kernel_choice.h"
+#include "plr/learn/native_network.h"
+
+namespace plr::learn {
+
+// By the network's shape and the GPU.
+// REQUIRES: the network's device runs native kernels (cuda_backend.h).
+KernelChoices choose_lstm_kernels(const Network& network, const LstmConfig& config,
+                                  Kernels kernels);
+
+// REQUIRES: choose_lstm_kernels() chooses native ones.
+std::unique_ptr<NativeInference> make_lstm_inference(const Network& network,
+                                                     const LstmConfig& config);
+std::unique_ptr<NativeTraining> make_lstm_training(Network& network, const LstmConfig& config);
+
+}  // namespace plr::learn
