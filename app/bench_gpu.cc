@@ -16,7 +16,7 @@ namespace plr::app {
 namespace {
 
 struct BenchGpuArguments {
-  std::vector<std::string> networks = {"procgen", "multiroom", "omg-medium"};
+  std::vector<std::string> networks = {"procgen", "multiroom", "omg-medium", "maze"};
   std::string device = "cuda";
   std::string precision = "auto";
   bool measure = false;
@@ -77,7 +77,8 @@ void add_bench_gpu(CLI::App& bench) {
   auto arguments = std::make_shared<BenchGpuArguments>();
   CLI::App* verb = bench.add_subcommand(
       "gpu", "which kernels compute each network on this GPU and why, and how fast they are");
-  verb->add_option("--network", arguments->networks, "procgen, multiroom, omg-medium; default: all")
+  verb->add_option("--network", arguments->networks,
+                   "procgen, multiroom, omg-medium, maze; default: all")
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "cuda, cuda:1 or cpu")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")

@@ -17,7 +17,7 @@ namespace plr::app {
 namespace {
 
 struct BenchUpdateArguments {
-  std::vector<std::string> networks = {"procgen", "multiroom", "omg-medium"};
+  std::vector<std::string> networks = {"procgen", "multiroom", "omg-medium", "maze"};
   std::string device = "auto";
   std::string precision = "auto";
   std::string kernels = "auto";
@@ -98,7 +98,8 @@ void add_bench_update(CLI::App& bench) {
   auto arguments = std::make_shared<BenchUpdateArguments>();
   CLI::App* verb = bench.add_subcommand(
       "update", "the cost of mixreg and DrAC in an update, relative to plain PPO");
-  verb->add_option("--network", arguments->networks, "procgen, multiroom, omg-medium; default: all")
+  verb->add_option("--network", arguments->networks,
+                   "procgen, multiroom, omg-medium, maze; default: all")
       ->type_name("NAME...");
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")

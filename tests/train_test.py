@@ -230,7 +230,7 @@ class Train(ProgramTest):
         self.assertEqual((len(costs), costs[0]["relative"]), (11, 1))
         self.assertIn("ucb-drac", plr(*small, cwd=self.folder).stdout)
         self.assert_leaves_nothing(["bench", "update", "--network", "atari"],
-                                   "--network must be one of procgen, multiroom, omg-medium, not atari")
+                                   "--network must be one of procgen, multiroom, omg-medium, maze, not atari")
         self.assert_leaves_nothing([*small, "--rounds", "0"], "--rounds")
 
     def test_bench_gpu_says_which_kernels_are_used_and_why(self):
@@ -240,7 +240,7 @@ class Train(ProgramTest):
         for part in ("inference", "training"):
             self.assertRegex(done.stdout, rf"(?m)^multiroom +{part} +libtorch +\S.*$")
         self.assert_leaves_nothing(["bench", "gpu", "--device", "cpu", "--network", "atari"],
-                                   "--network must be one of procgen, multiroom, omg-medium, not atari")
+                                   "--network must be one of procgen, multiroom, omg-medium, maze, not atari")
 
     # ---- eval
 

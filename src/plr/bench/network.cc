@@ -7,6 +7,7 @@
 #include "plr/base/random.h"
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/impala_network.h"
+#include "plr/learn/lstm_network.h"
 #include "plr/train/config.h"
 
 namespace plr::bench {
@@ -15,6 +16,11 @@ learn::Network make_network(PresetNetwork network, learn::Precision precision, a
   const Random init = Streams(1).named("init");
   if (network == PresetNetwork::kProcgen) {
     return learn::make_impala_network({64, 64, 3, 15}, {}, init, precision, device);
+  }
+  if (network == PresetNetwork::kMaze) {
+    return learn::make_lstm_network(
+        {.height = 5, .width = 5, .channels = 4, .num_actions = 7, .num_directions = 4}, {}, init,
+        precision, device);
   }
   const std::int64_t side = network == PresetNetwork::kMultiroom ? 14 : 19;
   return learn::make_grid_cnn_network(
@@ -27,7 +33,7 @@ learn::Rollout noise(const learn::RolloutSize& size, PresetNetwork network,
   const std::uint64_t num_codes = network == PresetNetwork::kProcgen ? 256 : 11;
   Random random = Streams(1).named("noise");
   const auto uniform = [&] { return static_cast<float>(random.uniform()); };
-  learn::Rollout rollout(size, made.shape(), made.device());
+  learn::Rollout rollout(size, made.shape(), made.device(), made.state_size());
   std::vector<std::uint8_t> obs(static_cast<std::size_t>(rollout.obs()[0].numel()));
   for (std::uint8_t& x : obs) x = static_cast<std::uint8_t>(random.below(num_codes));
   for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.set_obs(t, obs);

@@ -13,10 +13,11 @@
 
 namespace plr::bench {
 
-// The networks of the presets: the IMPALA network, and the grid CNN in two sizes.
-enum class PresetNetwork : std::uint8_t { kProcgen, kMultiroom, kOmgMedium };
-constexpr std::array<std::string_view, 3> enum_names(PresetNetwork) {
-  return {"procgen", "multiroom", "omg-medium"};
+// The networks of the presets: the IMPALA network, the grid CNN in two sizes, and the recurrent
+// network.
+enum class PresetNetwork : std::uint8_t { kProcgen, kMultiroom, kOmgMedium, kMaze };
+constexpr std::array<std::string_view, 4> enum_names(PresetNetwork) {
+  return {"procgen", "multiroom", "omg-medium", "maze"};
 }
 
 learn::Network make_network(PresetNetwork network, learn::Precision precision, at::Device device);

@@ -32,7 +32,7 @@ struct Learner {
   std::vector<double> seconds = {};  // of each update
 };
 
-// Plain PPO, mixreg, and DrAC with each augmentation.
+// Plain PPO, mixreg, and DrAC with each augmentation; a recurrent network has only the first.
 std::vector<std::unique_ptr<Learner>> make_learners(learn::Backend& backend,
                                                     const learn::PpoConfig& config) {
   std::vector<std::unique_ptr<Learner>> learners;
@@ -41,6 +41,7 @@ std::vector<std::unique_ptr<Learner>> make_learners(learn::Backend& backend,
     learners.push_back(std::make_unique<Learner>(std::move(method), backend, config, mixreg, drac));
   };
   add("ppo", {}, {});
+  if (backend.network().is_recurrent()) return learners;
   add("mixreg", {.alpha = 0.01}, {});
   for (std::size_t i = 0; i < learn::kNumAugmentations; ++i) {
     const auto augmentation = static_cast<learn::Augmentation>(i);
@@ -69,7 +70,7 @@ std::vector<UpdateCost> update_costs(std::span<const MethodTime> times,
     sum += time.seconds;
     ++num_augmentations;
   }
-  add("ucb-drac (mean of these)", sum / num_augmentations);
+  if (num_augmentations > 0) add("ucb-drac (mean of these)", sum / num_augmentations);
   return costs;
 }
 

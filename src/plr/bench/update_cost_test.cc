@@ -36,8 +36,12 @@ TEST(UpdateCost, IsMeasuredForEveryMethodAndNetwork) {
   const UpdateMeasurement small = {.minibatch = 2, .num_minibatches = 1, .rounds = 1};
   for (std::size_t i = 0; i < enum_names(PresetNetwork{}).size(); ++i) {
     const auto costs = measure_updates(static_cast<PresetNetwork>(i), small, compute, device);
-    ASSERT_EQ(costs.size(), 2 + learn::kNumAugmentations + 1);
     EXPECT_EQ(costs[0].method, "ppo");
+    if (static_cast<PresetNetwork>(i) == PresetNetwork::kMaze) {  // which has no other method
+      EXPECT_EQ(costs.size(), 1);
+      continue;
+    }
+    ASSERT_EQ(costs.size(), 2 + learn::kNumAugmentations + 1);
     EXPECT_EQ(costs[1].method, "mixreg");
     EXPECT_EQ(costs[2].method, "drac, crop");
     for (const UpdateCost& cost : costs) EXPECT_GT(cost.milliseconds, 0) << cost.method;
