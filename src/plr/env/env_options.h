@@ -90,7 +90,7 @@ struct EnvOptions {
   static constexpr Field kNumWorkers{
       &EnvOptions::num_workers, "num_workers", from_to(0, 1024),
       "threads that step the slots, 0 for one per core; MiniGrid uses at most one per 128 slots, "
-      "the maze one per 512; does not change results"};
+      "the maze one per 4,096; does not change results"};
 
   Observation observation = Observation::kDefault;
   static constexpr Field kObservation{
