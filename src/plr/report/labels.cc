@@ -27,6 +27,15 @@ bool is_irrelevant_setting(const std::string& name) {
 
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
 
+// The method that chooses the levels. With `decide = "rollout"`, PLR that learns from replayed
+// levels only is robust PLR ("plr-perp"), and PLR with edits is ACCEL.
+std::string curriculum_name(const RunData& run) {
+  const std::string& name = run.setting("curriculum");
+  if (name != "plr" || run.setting("decide") != "rollout") return name;
+  if (is_on(run.setting("num_edits"))) return "accel";
+  return is_on(run.setting("learn_on_new")) ? "plr" : "plr-perp";
+}
+
 // The settings in which the released code differs, with its values.
 const std::map<std::string, std::string>& released_settings() {
   static const std::map<std::string, std::string> all = [] {
@@ -77,7 +86,7 @@ std::string method_name(const RunData& run) {
     parts.push_back(augmentation == "ucb" ? "ucb-drac" : "drac-" + augmentation);
   }
   if (is_on(run.setting("mixreg"))) parts.emplace_back("mixreg");
-  if (run.setting("curriculum") != "uniform") parts.push_back(run.setting("curriculum"));
+  if (curriculum_name(run) != "uniform") parts.push_back(curriculum_name(run));
   if (parts.empty()) return "uniform";
   std::string method = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) method += "+" + parts[i];
@@ -119,12 +128,11 @@ std::vector<std::string> run_labels(std::span<const RunData> runs) {
 }
 
 std::vector<std::string> ordered_labels(std::span<const std::string> labels) {
-  constexpr std::array kPaperOrder = {"uniform",  "tscl", "mixreg",
-                                      "ucb-drac", "plr",  "ucb-drac+plr"};
+  constexpr std::array kOrder = {"uniform",      "tscl",     "mixreg", "ucb-drac", "plr",
+                                 "ucb-drac+plr", "plr-perp", "accel",  "sfl"};
   const auto key = [&](const std::string& label) {
     const std::string method = label.substr(0, label.find(','));
-    const auto position =
-        std::find(kPaperOrder.begin(), kPaperOrder.end(), method) - kPaperOrder.begin();
+    const auto position = std::find(kOrder.begin(), kOrder.end(), method) - kOrder.begin();
     return std::pair(position, label);
   };
   const std::set<std::string> distinct(labels.begin(), labels.end());

@@ -1,6 +1,6 @@
 // Labels of runs, made from their settings.
 //
-// A label starts with the method as the paper names it: uniform, plr, ucb-drac+plr. If runs of one
+// A label starts with the method as its paper names it: uniform, plr, ucb-drac+plr, accel. If runs of one
 // method and environment differ in other settings, the label lists these settings: "plr,
 // staleness_coef 0.3". Runs with the released code's settings of level replay and scoring are "plr,
 // released-code". If any runs of one environment have different budgets, all labels list theirs:
@@ -20,14 +20,14 @@
 
 namespace plr::report {
 
-// "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", ...
+// "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", "plr-perp", ...
 std::string method_name(const RunData& run);
 
 // One label per run. Runs of one environment with equal labels are repetitions with other seeds.
 std::vector<std::string> run_labels(std::span<const RunData> runs);
 
-// The distinct labels in the order of the paper's tables, uniform sampling first; labels that the
-// paper does not have follow in alphabetical order.
+// The distinct labels: those of the paper's tables in their order, uniform sampling first, then
+// robust PLR, ACCEL and SFL; others follow in alphabetical order.
 std::vector<std::string> ordered_labels(std::span<const std::string> labels);
 
 // The index of `label` in `labels`. Throws std::invalid_argument with the closest label if there is

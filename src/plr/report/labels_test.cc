@@ -27,6 +27,23 @@ TEST(Labels, NameMethodsAsInThePaper) {
   EXPECT_EQ(method_name(run_with({{"drac", "true"}, {"augmentation", "crop"}})), "drac-crop+plr");
 }
 
+TEST(Labels, NameCurriculaThatDecidePerRollout) {
+  const Settings plr = {{"decide", "rollout"}, {"learn_on_new", "true"}, {"num_edits", "0"}};
+  const Settings robust = {{"decide", "rollout"}, {"learn_on_new", "false"}, {"num_edits", "0"}};
+  const Settings accel = {{"decide", "rollout"}, {"learn_on_new", "false"}, {"num_edits", "5"}};
+  EXPECT_EQ(method_name(run_with(plr)), "plr");
+  EXPECT_EQ(method_name(run_with(robust)), "plr-perp");
+  EXPECT_EQ(method_name(run_with(accel)), "accel");
+  EXPECT_EQ(method_name(run_with({{"curriculum", "sfl"}, {"decide", "rollout"}})), "sfl");
+  // The settings have defaults in runs that decide per episode.
+  EXPECT_EQ(method_name(run_with({{"decide", "episode"}, {"learn_on_new", "false"}})), "plr");
+  // The settings that make the method are not part of its label.
+  const std::vector<RunData> runs = {run_with(plr), run_with(robust), run_with(accel)};
+  EXPECT_EQ(run_labels(runs), (std::vector<std::string>{"plr", "plr-perp", "accel"}));
+  EXPECT_EQ(ordered_labels(std::vector<std::string>{"accel", "sfl", "plr-perp", "uniform"}),
+            (std::vector<std::string>{"uniform", "plr-perp", "accel", "sfl"}));
+}
+
 TEST(Labels, ListSettingsInWhichRunsOfAMethodDiffer) {
   const std::vector<RunData> runs = {
       run_with({{"seed", "1"}, {"staleness_coef", "0.1"}, {"threads", "1"}}),
