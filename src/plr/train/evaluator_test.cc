@@ -76,6 +76,13 @@ TEST(Evaluator, SlotsThatHavePlayedTheirLevelsLeaveTheBatches) {
   EXPECT_EQ(num_rows, 8 + 2 + 18 + 1);
 }
 
+TEST(EvaluationSlots, GrowWithManyEpisodes) {
+  EXPECT_EQ(evaluation_slots(3), 3);
+  EXPECT_EQ(evaluation_slots(100), 64);
+  EXPECT_EQ(evaluation_slots(1000), 250);
+  EXPECT_EQ(evaluation_slots(1 << 20), 256);
+}
+
 TEST(Evaluation, HasTheMeansComputedByHand) {
   // Returns 0, 1, 2: mean 1, deviation 1, error 1/sqrt(3); two of three were solved.
   const Evaluation evaluation{{{.episode_return = 0, .length = 5, .is_solved = true},
