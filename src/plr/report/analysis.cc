@@ -258,4 +258,11 @@ Analysis analyze(std::span<const RunData> runs, const std::string& baseline) {
   return Analyzer(runs, baseline).result();
 }
 
+bool FamilyResult::has_mean() const {
+  const auto has_runs = [](const FamilyMethod& method) {
+    return !method.curves[Quantity::kTest].mean.empty();
+  };
+  return envs.size() > 1 && std::ranges::any_of(methods, has_runs);
+}
+
 }  // namespace plr::report

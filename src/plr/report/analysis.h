@@ -108,6 +108,9 @@ struct FamilyResult {
   std::vector<std::size_t> envs;
   std::vector<double> steps;          // [point]
   std::vector<FamilyMethod> methods;  // [label]; empty if it lacks one of the environments
+
+  // Whether there is a mean to show: several environments, and a method with runs of all of them.
+  bool has_mean() const;
 };
 
 struct Analysis {

@@ -194,6 +194,15 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_NEAR(analysis.families[0].methods[1].normalized.test[0], 0.4, 1e-12);
 }
 
+TEST(Analysis, AFamilyHasAMeanIfAMethodHasRunsOfAllItsEnvironments) {
+  const TestRun plr{.env = "maze/random-25", .curriculum = "plr", .test = {0.5}};
+  TestRun other{.env = "maze/random-60", .curriculum = "uniform", .test = {0.5}};
+  EXPECT_FALSE(analyze(write_and_read({plr})).families.at(0).has_mean());
+  EXPECT_FALSE(analyze(write_and_read({plr, other})).families.at(0).has_mean());
+  other.curriculum = "plr";
+  EXPECT_TRUE(analyze(write_and_read({plr, other})).families.at(0).has_mean());
+}
+
 TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
   // Returns of easy bigfish are between 1 and 40, of hard bigfish between 0 and 40.
   const Analysis analysis =

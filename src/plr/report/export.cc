@@ -104,7 +104,7 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
                  svg_chart(curve_chart(name, env.steps, analysis, env.methods, q)));
     }
     for (const FamilyResult& family : analysis.families) {
-      if (family.envs.size() < 2) continue;
+      if (!family.has_mean()) continue;
       const std::string title = "All of " + family.name + ", normalized";
       write_text(folder / (prefix + "all-" + run::file_name(family.name) + ".svg"),
                  svg_chart(curve_chart(title, family.steps, analysis, family.methods, q)));

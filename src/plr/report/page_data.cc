@@ -147,7 +147,7 @@ Json page_data(std::span<const RunData> runs, const Analysis& analysis) {
     data["figures"].push_back(figure_json(figure.chart));
   }
   for (const FamilyResult& family : analysis.families) {
-    if (family.envs.size() < 2) continue;
+    if (!family.has_mean()) continue;
     Json group = group_json("All of " + family.name, family.steps, family.methods);
     group["wide"] = true;
     group["normalized"] = true;

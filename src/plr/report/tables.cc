@@ -65,7 +65,6 @@ std::string runs_note(const Analysis& analysis) {
 }
 
 // Whether the family has several environments to average over.
-bool has_mean(const FamilyResult& family) { return family.envs.size() > 1; }
 
 std::string marks_note(const Analysis& analysis) {
   if (!analysis.baseline) return "";
@@ -76,7 +75,7 @@ std::string marks_note(const Analysis& analysis) {
 }
 
 std::string means_note(const Analysis& analysis) {
-  const bool has_means = std::any_of(analysis.families.begin(), analysis.families.end(), has_mean);
+  const bool has_means = std::ranges::any_of(analysis.families, &FamilyResult::has_mean);
   return has_means ? " Means are over environments, of the k-th runs of each; normalized ones are "
                      "min-max normalized."
                    : "";
@@ -98,7 +97,7 @@ Row env_row(const EnvResult& env, std::vector<double> FinalNumbers::*numbers,
 void add_family_rows(const FamilyResult& family, const char* what,
                      std::vector<double> FamilyNumbers::*numbers, bool Significance::*star,
                      Table& table) {
-  if (!has_mean(family)) return;
+  if (!family.has_mean()) return;
   for (FamilyNumbers FamilyMethod::*kind :
        {&FamilyMethod::normalized, &FamilyMethod::unnormalized}) {
     const bool is_normalized = kind == &FamilyMethod::normalized;
@@ -266,7 +265,7 @@ Table comparison(const Analysis& analysis, const Comparison& labels) {
                        [](const MethodResult& m) { return m.final.test; }),
               both[0].final, both[1].final, p_value_cell(both[0].final.auc, both[1].final.auc));
     }
-    if (!has_mean(family)) continue;
+    if (!family.has_mean()) continue;
     const std::vector both = {family.methods[first], family.methods[second]};
     Row row = make_row(family.name + ": mean normalized return (%)", both, kPercent,
                        [](const FamilyMethod& m) { return m.normalized.test; });
