@@ -1,4 +1,4 @@
-"""A run that is killed twenty times at random moments ends bitwise identical to an undisturbed one.
+"""A run that is killed many times at random moments ends bitwise identical to an undisturbed one.
 
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
@@ -14,26 +14,27 @@ import unittest
 
 from program import PROGRAM
 
-KILLS = 20
-SETTINGS = {
-    "env": "minigrid/MiniGrid-Empty-Random-6x6-v0", "levels": "40", "device": "cpu",
-    "threads": "1",
-    "num_slots": "8", "rollout_length": "32", "steps": str(8 * 32 * 60), "num_minibatches": "4",
-    "eval_interval": "6", "eval_episodes": "8", "final_episodes": "8", "checkpoint_interval": "2",
-    "levels_interval": "3",
-}
+SHORT = {"device": "cpu", "threads": "1", "num_slots": "8", "rollout_length": "32",
+         "steps": str(8 * 32 * 60), "eval_interval": "6", "eval_episodes": "8", "final_episodes": "8",
+         "checkpoint_interval": "2", "levels_interval": "3"}
+MINIGRID = {**SHORT, "env": "minigrid/MiniGrid-Empty-Random-6x6-v0", "levels": "40",
+            "num_minibatches": "4"}
+MAZE = {**SHORT, "lstm_units": "16", "max_steps": "20"}
+ACCEL = {**MAZE, "preset": "maze-accel", "buffer_capacity": "24"}
+SFL = {**MAZE, "preset": "maze-sfl", "sfl_interval": "4", "sfl_surveyed": "30", "sfl_kept": "8",
+       "sfl_survey_steps": "60", "sfl_survey_slots": "16"}
 
 
-def begin(folder):
-    flags = [word for name, value in SETTINGS.items() for word in ("--" + name, value)]
+def begin(folder, settings):
+    flags = [word for name, value in settings.items() for word in ("--" + name, value)]
     return [PROGRAM, "train", "--out", str(folder), *flags]
 
 
-def resume(folder):
+def resume(folder, settings):
     """Resumes, or begins again if the kill came before the run could be resumed."""
     if (folder / "config.toml").exists():
         return [PROGRAM, "train", "--resume", str(folder)]
-    return begin(folder)
+    return begin(folder, settings)
 
 
 def finish(command):
@@ -60,24 +61,33 @@ def result(folder):
 
 
 class Kill(unittest.TestCase):
-    def test_a_killed_run_equals_an_undisturbed_one(self):
+    def check(self, settings, kills):
         with tempfile.TemporaryDirectory() as temporary:
             whole = pathlib.Path(temporary) / "whole"
             killed = pathlib.Path(temporary) / "killed"
             started = time.monotonic()
-            finish(begin(whole))
+            finish(begin(whole, settings))
             duration = time.monotonic() - started
 
             moments = random.Random(1)
-            for _ in range(KILLS):
-                process = subprocess.Popen(resume(killed), stdout=subprocess.DEVNULL,
+            for _ in range(kills):
+                process = subprocess.Popen(resume(killed, settings), stdout=subprocess.DEVNULL,
                                            stderr=subprocess.DEVNULL)
                 time.sleep(moments.uniform(0.05, duration / 3))
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-            finish(resume(killed))
+            finish(resume(killed, settings))
             for expected, found in zip(result(whole), result(killed)):
                 self.assertEqual(expected, found)
+
+    def test_level_replay(self):
+        self.check(MINIGRID, 20)
+
+    def test_edited_levels(self):
+        self.check(ACCEL, 10)
+
+    def test_surveys(self):
+        self.check(SFL, 10)
 
 
 if __name__ == "__main__":
