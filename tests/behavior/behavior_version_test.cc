@@ -2,8 +2,8 @@
 //
 // A trace is a hash of everything discrete that a run does: levels, actions, ends, observations,
 // and of the normalized rewards.  The policy is a function of observation and uniform number, so
-// that no floating-point network takes part; every curriculum, MiniGrid and Procgen do. traces.json
-// has the recorded hashes and the version that they belong to.
+// that no floating-point network takes part; every curriculum, MiniGrid, Procgen and the maze do.
+// traces.json has the recorded hashes and the version that they belong to.
 #include "plr/run/behavior_version.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +21,9 @@
 #include "plr/collect/collector.h"
 #include "plr/core/algorithms.h"
 #include "plr/core/level_replay.h"
+#include "plr/core/level_store.h"
+#include "plr/core/rollout_replay.h"
+#include "plr/core/sfl.h"
 #include "plr/core/tscl.h"
 #include "plr/core/uniform.h"
 #include "tests/support/procgen_installed.h"
@@ -134,9 +137,18 @@ std::vector<Scenario> scenarios() {
   };
 }
 
+constexpr int kSlots = 8;
+constexpr std::size_t kSteps = 64;
+
+void add(const collect::StepTables& rollout, const ScriptedInference& inference, Hash& hash) {
+  hash.add(rollout.levels.all());
+  hash.add(rollout.actions.all());
+  hash.add(rollout.done.all());
+  hash.add(rollout.rewards.all());
+  hash.add(inference.seen());
+}
+
 std::string trace(const std::string& env_name, const Scenario& scenario, int num_workers) {
-  constexpr int kSlots = 8;
-  constexpr std::size_t kSteps = 64;
   constexpr int kRollouts = 4;
   const auto env = catalog::make_env(env_name, {.num_slots = kSlots, .num_workers = num_workers});
   const Streams streams(1);
@@ -151,11 +163,80 @@ std::string trace(const std::string& env_name, const Scenario& scenario, int num
   collector.begin();
   for (int i = 0; i < kRollouts; ++i) {
     collector.fill(rollout);
-    hash.add(std::span<const std::uint64_t>(rollout.levels.all()));
-    hash.add(std::span<const std::int32_t>(rollout.actions.all()));
-    hash.add(std::span<const std::uint8_t>(rollout.done.all()));
-    hash.add(std::span<const float>(rollout.rewards.all()));
-    hash.add(inference.seen());
+    add(rollout, inference, hash);
+  }
+  return std::to_string(hash.value());
+}
+
+// ---- Curricula that decide per rollout, in the maze.
+
+constexpr const char* kMaze = "maze/random-25";
+
+struct RolloutScenario {
+  std::string name;
+  MazeEdits edits;
+  std::function<std::unique_ptr<RolloutCurriculum>(const LevelSet&, const LevelTools&,
+                                                   const Random&)>
+      make_curriculum;
+};
+
+std::vector<RolloutScenario> rollout_scenarios() {
+  const auto replay = [](RolloutReplayConfig config) {
+    config.buffer.capacity = 24;
+    return [config](const LevelSet& levels, const LevelTools& tools, const Random& random) {
+      return std::make_unique<RolloutReplay>(levels, config, tools, random);
+    };
+  };
+  const auto sfl = [](const LevelSet& levels, const LevelTools&, const Random& random) {
+    return std::make_unique<Sfl>(
+        levels, SflConfig{.interval = 5, .num_surveyed = 40, .num_kept = 6}, random);
+  };
+  return {{"plr", MazeEdits::kFlips, replay({.learn_on_new = true})},
+          {"accel", MazeEdits::kFlips, replay({.num_edits = 5})},
+          {"accel, positive value loss, tiles, two parents", MazeEdits::kTilesWithoutAgent,
+           replay({.score = RolloutScore::kPositiveValueLoss, .num_edits = 5, .num_parents = 2})},
+          {"plr by regret", MazeEdits::kFlips, replay({.score = RolloutScore::kRegret})},
+          {"sfl", MazeEdits::kFlips, sfl}};
+}
+
+// Success rates that are functions of the levels.
+std::vector<double> survey(const std::vector<LevelId>& levels) {
+  std::vector<double> rates;
+  for (const LevelId level : levels) rates.push_back(static_cast<double>(level % 11) / 10);
+  return rates;
+}
+
+std::string rollout_trace(const RolloutScenario& scenario, int num_workers) {
+  constexpr int kRollouts = 30;
+  const auto store = std::make_shared<LevelStore>();
+  EnvOptions options{.num_slots = kSlots, .num_workers = num_workers};
+  options.maze.max_steps = 20;
+  options.maze.edits = scenario.edits;
+  options.store = store;
+  const auto env = catalog::make_env(kMaze, options);
+  const Streams streams(1);
+  const auto curriculum = scenario.make_curriculum(env->spec().full_distribution,
+                                                   catalog::level_tools(kMaze, options, store),
+                                                   streams.named("levels"));
+  ScriptedInference inference(env->spec(), kSteps);
+  RewardNormalizer normalizer({.normalize_rewards = false}, kSlots);
+  collect::Collector collector({*env, nullptr, nullptr, normalizer, inference},
+                               streams.named("actions"), kSteps);
+  collect::StepTables rollout(kSteps, kSlots);
+  std::vector<RolloutResult> results(kSlots);
+  Hash hash;
+  for (int i = 0; i < kRollouts; ++i) {
+    const std::vector<LevelId> surveyed = curriculum->levels_to_survey();
+    if (!surveyed.empty()) curriculum->record_survey(survey(surveyed));
+    const RolloutPlan& plan = curriculum->plan(kSlots);
+    collector.fill(rollout, plan.levels);
+    score_rollout({.num_slots = kSlots,
+                   .rewards = rollout.rewards.all(),
+                   .values = rollout.values.all(),
+                   .done = rollout.done.all()},
+                  {}, plan.best_returns, results);
+    curriculum->record(results);
+    add(rollout, inference, hash);
   }
   return std::to_string(hash.value());
 }
@@ -166,12 +247,15 @@ nlohmann::json recorded() {
 }
 
 // Compares the traces of an environment with the recorded ones and prints those to record.
-void expect_recorded_traces(const std::string& env) {
+// trace_of(scenario, num_workers) is the trace of a scenario.
+template <class AnyScenario, class TraceOf>
+void expect_recorded_traces(const std::string& env, const std::vector<AnyScenario>& all,
+                            TraceOf trace_of) {
   const nlohmann::json file = recorded();
   nlohmann::json now;
-  for (const Scenario& scenario : scenarios()) {
-    now[scenario.name] = trace(env, scenario, 1);
-    EXPECT_EQ(now[scenario.name], trace(env, scenario, 3)) << env << ", " << scenario.name;
+  for (const AnyScenario& scenario : all) {
+    now[scenario.name] = trace_of(scenario, 1);
+    EXPECT_EQ(now[scenario.name], trace_of(scenario, 3)) << env << ", " << scenario.name;
   }
   EXPECT_EQ(file.at("traces").value(env, nlohmann::json()), now)
       << "A run with the same seed differs from before.  If that is a mistake, find it.  If it is "
@@ -182,6 +266,12 @@ void expect_recorded_traces(const std::string& env) {
          "\"version\": "
       << run::kBehaviorVersion + 1 << " and for \"" << env << "\":\n"
       << now.dump(2);
+}
+
+void expect_recorded_traces(const std::string& env) {
+  expect_recorded_traces(env, scenarios(), [&](const Scenario& scenario, int num_workers) {
+    return trace(env, scenario, num_workers);
+  });
 }
 
 TEST(BehaviorVersion, TracesAreRecordedForIt) {
@@ -198,6 +288,10 @@ TEST(BehaviorVersion, ProcgenRunsPlayTheRecordedEpisodes) {
   PLR_NEEDS_PROCGEN();
   expect_recorded_traces("procgen/leaper");
   expect_recorded_traces("procgen/bigfish");
+}
+
+TEST(BehaviorVersion, MazeRunsPlayTheRecordedEpisodes) {
+  expect_recorded_traces(kMaze, rollout_scenarios(), rollout_trace);
 }
 
 }  // namespace
