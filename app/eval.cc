@@ -17,9 +17,9 @@
 #include "plr/run/record_files.h"
 #include "plr/train/config.h"
 #include "plr/train/evaluator.h"
+#include "plr/train/run_settings.h"
 #include "plr/train/saved_agent.h"
 #include "plr/train/test_env.h"
-#include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"
 
 namespace plr::app {

@@ -19,6 +19,7 @@
 #include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
 #include "plr/train/config.h"
+#include "plr/train/run_settings.h"
 #include "plr/train/test_env.h"
 #include "plr/train/trainer.h"
 #include "plr/train/training_levels.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plr/train/trainer.h"
+#include "plr/train/run_settings.h"
 
 namespace plr::experiment {
 

@@ -28,8 +28,8 @@ TrainConfig minigrid_paper(const std::string& env, const std::string& levels, st
   return config;
 }
 
-// The same for Procgen. Episodes are long, so evaluations are rarer. `open_episodes` is the paper's,
-// which came closer to its returns here (experiments/procgen/README.md).
+// The same for Procgen. Episodes are long, so evaluations are rarer. `open_episodes` is the
+// paper's, which came closer to its returns here (experiments/procgen/README.md).
 TrainConfig procgen_paper(const std::string& env, const std::string& levels, int num_slots,
                           std::int64_t steps) {
   TrainConfig config;

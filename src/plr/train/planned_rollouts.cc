@@ -5,13 +5,13 @@
 namespace plr::train {
 namespace {
 
-// The store is cleaned when it holds more levels than this and than twice those in use.
-constexpr std::size_t kMinLevelsToDrop = 10'000;
+// Levels of the store that are not in use are dropped when it holds more levels than this.
+constexpr std::size_t kMaxStored = 10'000;
 
 }  // namespace
 
-bool PlannedRollouts::play(collect::StepTables& rollout) {
-  if (!survey_if_due()) return false;
+bool PlannedRollouts::play(collect::StepTables& rollout, const Survey& survey) {
+  if (!survey_if_due(survey)) return false;
   const std::size_t num_slots = parts_.collector.levels().size();
   plan_ = parts_.curriculum.plan(num_slots);
   parts_.collector.fill(rollout, plan_.levels);
@@ -22,14 +22,14 @@ bool PlannedRollouts::play(collect::StepTables& rollout) {
                  .done = rollout.done.all()},
                 discounts_, plan_.best_returns, results_);
   parts_.curriculum.record(results_);
-  if (parts_.store.size() > kMinLevelsToDrop) drop_unused_levels();
+  if (parts_.store.size() > kMaxStored) drop_unused_levels();
   return true;
 }
 
-bool PlannedRollouts::survey_if_due() {
+bool PlannedRollouts::survey_if_due(const Survey& survey) {
   const std::vector<LevelId> levels = parts_.curriculum.levels_to_survey();
   if (levels.empty()) return true;
-  const std::optional<std::vector<double>> rates = survey_(levels);
+  const std::optional<std::vector<double>> rates = survey(levels);
   if (rates) parts_.curriculum.record_survey(*rates);
   return rates.has_value();
 }

@@ -1,8 +1,8 @@
 // Plays the rollouts that a curriculum plans (core/rollout_curriculum.h).
 //
-//   PlannedRollouts rollouts({curriculum, collector, store}, {.gamma = 0.995}, survey);
-//   if (!rollouts.play(rollout)) return;        // stopped during a survey
-//   if (rollouts.plan().learn) ...              // update the agent
+//   PlannedRollouts rollouts({curriculum, collector, store}, {.gamma = 0.995});
+//   if (!rollouts.play(rollout, survey)) return;   // stopped during a survey
+//   if (rollouts.plan().learn) ...                 // update the agent
 //
 // Levels of the store that neither the curriculum nor a slot uses are dropped from time to time.
 //
@@ -32,12 +32,12 @@ class PlannedRollouts {
   // stopped.
   using Survey = std::function<std::optional<std::vector<double>>(std::span<const LevelId> levels)>;
 
-  PlannedRollouts(const Parts& parts, const Discounts& discounts, Survey survey)
-      : parts_(parts), discounts_(discounts), survey_(std::move(survey)) {}
+  PlannedRollouts(const Parts& parts, const Discounts& discounts)
+      : parts_(parts), discounts_(discounts) {}
 
-  // Plans a rollout, plays it and records its results. False if a survey was stopped; nothing has
-  // changed then.
-  bool play(collect::StepTables& rollout);
+  // Plans a rollout, plays it and records its results; makes a survey before if the curriculum
+  // needs one. False if the survey was stopped; nothing has changed then.
+  bool play(collect::StepTables& rollout, const Survey& survey);
 
   // The last plan; that of a resumed run is empty.
   const RolloutPlan& plan() const { return plan_; }
@@ -48,11 +48,10 @@ class PlannedRollouts {
   void drop_unused_levels();
 
  private:
-  bool survey_if_due();
+  bool survey_if_due(const Survey& survey);
 
   Parts parts_;
   Discounts discounts_;
-  Survey survey_;
   RolloutPlan plan_;
   std::vector<RolloutResult> results_;
 };

@@ -94,10 +94,10 @@ class PlannedRolloutsTest : public testing::Test {
 TEST_F(PlannedRolloutsTest, TheLevelOfEveryTransitionIsTheLevelThatIsScored) {
   Watched watched(replay);
   const Discounts discounts = {.gamma = 0.9, .lambda = 0.8};
-  PlannedRollouts rollouts({watched, collector, *store}, discounts, {});
+  PlannedRollouts rollouts({watched, collector, *store}, discounts);
   std::set<RolloutKind> kinds;
   for (int i = 0; i < 60; ++i) {
-    ASSERT_TRUE(rollouts.play(rollout));
+    ASSERT_TRUE(rollouts.play(rollout, {}));
     kinds.insert(watched.planned.kind);
     EXPECT_EQ(rollouts.plan().levels, watched.planned.levels);
     std::vector<int> num_ends(kSlots);
@@ -121,8 +121,8 @@ TEST_F(PlannedRolloutsTest, TheLevelOfEveryTransitionIsTheLevelThatIsScored) {
 }
 
 TEST_F(PlannedRolloutsTest, DropsStoredLevelsThatAreNotInUse) {
-  PlannedRollouts rollouts({replay, collector, *store}, {}, {});
-  for (int i = 0; i < 60; ++i) ASSERT_TRUE(rollouts.play(rollout));
+  PlannedRollouts rollouts({replay, collector, *store}, {});
+  for (int i = 0; i < 60; ++i) ASSERT_TRUE(rollouts.play(rollout, {}));
   const std::size_t num_stored = store->size();
   rollouts.drop_unused_levels();
   EXPECT_LT(store->size(), num_stored);
@@ -132,7 +132,7 @@ TEST_F(PlannedRolloutsTest, DropsStoredLevelsThatAreNotInUse) {
   for (const LevelId level : collector.levels()) {
     EXPECT_TRUE(!is_stored(level) || store->contains(level));
   }
-  ASSERT_TRUE(rollouts.play(rollout));  // parents and replayed levels are still there
+  ASSERT_TRUE(rollouts.play(rollout, {}));  // parents and replayed levels are still there
 }
 
 TEST_F(PlannedRolloutsTest, AStoppedSurveyChangesNothing) {
@@ -144,13 +144,13 @@ TEST_F(PlannedRolloutsTest, AStoppedSurveyChangesNothing) {
     if (is_stopped) return std::nullopt;
     return std::vector<double>(levels.size(), 0.5);
   };
-  PlannedRollouts rollouts({sfl, collector, *store}, {}, survey);
+  PlannedRollouts rollouts({sfl, collector, *store}, {});
   const std::vector<std::byte> before = sfl.save();
-  EXPECT_FALSE(rollouts.play(rollout));
+  EXPECT_FALSE(rollouts.play(rollout, survey));
   EXPECT_EQ(sfl.save(), before);
   EXPECT_EQ(collector.episodes().num_episodes(), 0);
   is_stopped = false;
-  EXPECT_TRUE(rollouts.play(rollout));
+  EXPECT_TRUE(rollouts.play(rollout, survey));
   EXPECT_EQ(sfl.levels_in_use().size(), 3);
 }
 

@@ -10,7 +10,7 @@
 #include "plr/run/checkpoint.h"
 #include "plr/run/layout.h"
 #include "plr/train/agent.h"
-#include "plr/train/trainer.h"
+#include "plr/train/run_settings.h"
 
 namespace plr::train {
 

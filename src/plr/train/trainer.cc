@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -25,6 +24,7 @@
 #include "plr/train/planned_rollouts.h"
 #include "plr/train/run_files.h"
 #include "plr/train/run_recorder.h"
+#include "plr/train/run_settings.h"
 #include "plr/train/survey.h"
 #include "plr/train/test_env.h"
 #include "plr/train/training_levels.h"
@@ -112,7 +112,10 @@ class Trainer::Run {
         folder(path) {
     check_recurrent(backend->network(), config);
     ppo.set_hooks(regularizers.hooks());
-    if (curriculum.per_rollout) plan_rollouts();
+    if (curriculum.per_rollout) {
+      planned.emplace(PlannedRollouts::Parts{*curriculum.per_rollout, collector, *store},
+                      Discounts{config.scorer.gamma, config.scorer.gae_lambda});
+    }
   }
 
   // Writes files last, so that a failure leaves nothing, and config.toml after all others, so that
@@ -179,13 +182,13 @@ class Trainer::Run {
             ppo,
             rollout};
   }
-  void plan_rollouts();
-  std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked);
+  // The success rates of levels; nothing if it was stopped.
+  std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
+                                                   const std::function<bool()>& should_stop);
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const std::function<bool()>& should_stop);
 
   std::unique_ptr<VectorEnv> survey_env_;  // made when it is needed first
-  std::function<bool()> should_stop_;      // of the rollout that is played
   std::int64_t first_update_ = 0;          // of this process
   std::int64_t saved_update_ = -1;
   std::optional<double> test_return_;
@@ -197,7 +200,6 @@ bool Trainer::run(const Watch& watch) {
   Run& r = *run_;
   while (r.update < num_updates(r.config)) {
     if (!r.play_rollout(watch.should_stop)) break;
-    learn::compute_advantages(r.rollout, r.config.scorer.gamma, r.config.scorer.gae_lambda);
     const std::optional<learn::PpoStats> stats = r.update_agent();
     r.record(stats);
     if (watch.updated) watch.updated(r.progress());
@@ -253,24 +255,19 @@ bool Trainer::Run::play_rollout(const std::function<bool()>& should_stop) {
     collector.fill(rollout);
     return true;
   }
-  should_stop_ = should_stop;
-  return planned->play(rollout);
+  return planned->play(
+      rollout, [&](std::span<const LevelId> asked) { return survey_levels(asked, should_stop); });
 }
 
-void Trainer::Run::plan_rollouts() {
-  const Discounts discounts = {.gamma = config.scorer.gamma, .lambda = config.scorer.gae_lambda};
-  planned.emplace(PlannedRollouts::Parts{*curriculum.per_rollout, collector, *store}, discounts,
-                  [this](std::span<const LevelId> asked) { return survey_levels(asked); });
-}
-
-std::optional<std::vector<double>> Trainer::Run::survey_levels(std::span<const LevelId> asked) {
+std::optional<std::vector<double>> Trainer::Run::survey_levels(
+    std::span<const LevelId> asked, const std::function<bool()>& should_stop) {
   const auto num_levels = static_cast<std::int64_t>(asked.size());
   const std::int64_t num_survey_slots = std::min(config.sfl.survey_slots, num_levels);
   if (!survey_env_) survey_env_ = make_env(config, static_cast<int>(num_survey_slots), store);
   std::vector<double> rates;
   for (const SurveyedLevel& level :
        survey(*survey_env_, *backend, asked, config.sfl.survey_steps,
-              streams.named("survey/" + std::to_string(update)), should_stop_)) {
+              streams.named("survey/" + std::to_string(update)), should_stop)) {
     rates.push_back(level.success_rate());
   }
   return rates.empty() ? std::nullopt : std::optional(std::move(rates));
@@ -280,6 +277,7 @@ std::optional<learn::PpoStats> Trainer::Run::update_agent() {
   const collect::Stopwatch watch(learning);
   std::optional<learn::PpoStats> stats;
   if (!planned || planned->plan().learn) {
+    learn::compute_advantages(rollout, config.scorer.gamma, config.scorer.gae_lambda);
     ppo.set_learning_rate(learning_rate_of(config, gradient_updates));
     stats = ppo.update(rollout);
     ++gradient_updates;
@@ -397,27 +395,6 @@ TrainTimes Trainer::times() const {
           .sampler = collect.sampler.count(),
           .update = run_->learning.count(),
           .total = run_->seconds()};
-}
-
-TrainConfig config_of_run(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / layout::kConfig;
-  if (!std::filesystem::exists(path)) {
-    throw std::invalid_argument("there is no run in " + folder.string() + " (no config.toml)");
-  }
-  TrainConfig config;
-  std::set<std::string> given = set_by_file(config, path);
-  for (const AddedSetting& added : kAddedSettings) {
-    if (given.insert(std::string(added.name)).second) {
-      set(config, added.name, std::string(added.value));
-    }
-  }
-  for (const auto& [name, value] : values_of(config)) {
-    if (!given.contains(name)) {
-      throw std::invalid_argument(path.string() + " has no " + name +
-                                  "; the settings of a run must be complete");
-    }
-  }
-  return config;
 }
 
 }  // namespace plr::train

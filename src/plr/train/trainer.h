@@ -69,8 +69,4 @@ class Trainer {
   std::unique_ptr<Run> run_;
 };
 
-// The settings of the run in a folder. Throws std::invalid_argument if there is no run or its
-// settings are incomplete.
-TrainConfig config_of_run(const std::filesystem::path& folder);
-
 }  // namespace plr::train

@@ -15,6 +15,7 @@
 #include "plr/run/behavior_version.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/json_lines.h"
+#include "plr/train/run_settings.h"
 #include "plr/train/trainer_testing.h"
 #include "tests/support/error_message.h"
 
