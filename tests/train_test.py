@@ -47,7 +47,7 @@ class Train(ProgramTest):
         for arguments, message in [
                 (["--temperature", "0"], "temperature must be above 0, not 0"),
                 (["--epochs", "many"], "epochs must be a whole number, not many"),
-                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, not prl"),
+                (["--curriculum", "prl"], "curriculum must be one of plr, uniform, tscl, sfl, not prl"),
                 (["--env", "minigrid/DoorKye"], "did you mean"),
                 (["--preset", "minigrid-multirom"], "preset must be one of small, minigrid-multiroom,"),
                 (["--algorithm", "papr"], "algorithm must be one of default, paper, released-code, not papr"),

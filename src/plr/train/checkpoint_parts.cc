@@ -13,7 +13,6 @@ namespace {
 
 // Names of the states in a checkpoint.
 constexpr const char* kCurriculum = "curriculum";
-constexpr const char* kLevelStore = "level_store";
 constexpr const char* kScorer = "scorer";
 constexpr const char* kNormalizer = "normalizer";
 constexpr const char* kRegularizers = "regularizers";
@@ -41,7 +40,7 @@ run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
                        {kRegularizers, parts.regularizers.save()},
                        {kCollector, parts.collector.save()},
                        {kMinibatches, minibatches.seal(kMinibatches, kMinibatchesVersion)}};
-  if (parts.store != nullptr) checkpoint.states[kLevelStore] = parts.store->save();
+  if (parts.store != nullptr) checkpoint.states[kLevelStoreState] = parts.store->save();
   checkpoint.tensors = to_bytes(tensors_of(parts));
   return checkpoint;
 }
@@ -57,7 +56,8 @@ void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts
     return found->second;
   };
   from_bytes(checkpoint.tensors, tensors_of(parts));
-  if (parts.store != nullptr) parts.store->load(state(kLevelStore));  // before those that use it
+  if (parts.store != nullptr)
+    parts.store->load(state(kLevelStoreState));  // before those that use it
   parts.curriculum.load(state(kCurriculum));
   parts.scorer.load(state(kScorer));
   parts.normalizer.load(state(kNormalizer));

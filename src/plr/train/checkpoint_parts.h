@@ -21,6 +21,9 @@
 
 namespace plr::train {
 
+// The name of the level store's state in a checkpoint.
+inline constexpr const char* kLevelStoreState = "level_store";
+
 struct CheckpointParts {
   CurriculumBase& curriculum;
   LevelStore* store;  // null if levels are never stored

@@ -15,7 +15,9 @@
 #include "plr/run/behavior_version.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/json_lines.h"
+#include "plr/run/record_files.h"
 #include "plr/train/run_settings.h"
+#include "plr/train/saved_agent.h"
 #include "plr/train/trainer_testing.h"
 #include "tests/support/error_message.h"
 
@@ -186,6 +188,22 @@ TEST_F(TrainerTest, RobustPlrLearnsFromReplayedLevelsOnly) {
   }
   EXPECT_GT(num_learned, 3);
   EXPECT_LT(num_learned, 16);
+}
+
+TEST_F(TrainerTest, ASavedAgentPlaysTheLevelsThatItsRunHasEdited) {
+  TrainConfig config = tiny();
+  set_maze(config, "maze-accel");
+  config.schedule.steps = 16 * 240;
+  config.rollout_replay.buffer.capacity = 12;
+  EXPECT_TRUE(Trainer(config, run("run")).run({}));
+  const SavedAgent agent = load_agent(run("run"), 1);
+  int num_edited = 0;
+  for (const run::LevelRow& row :
+       run::read_level_table(run("run") / run::layout::kLevelTable).records) {
+    EXPECT_TRUE(agent.env->has_level(row.level)) << row.level;
+    num_edited += row.data ? 1 : 0;
+  }
+  EXPECT_GT(num_edited, 0);
 }
 
 TEST_F(TrainerTest, DropsRecordsLoggedAfterTheCheckpoint) {
