@@ -73,16 +73,17 @@ void add_in_section(const ParsedSetting& line, PlanFile& file) {
   if (line.name == "seed") {
     throw std::invalid_argument("seed belongs above all sections, as in  seeds = \"1-5\"");
   }
+  const bool is_empty = line.name.empty();  // the section
   if (line.section == "settings") {
-    file.settings.push_back(one_setting(line));
+    if (!is_empty) file.settings.push_back(one_setting(line));
   } else if (line.section == "sweep") {
-    file.sweep.push_back(settings_of(line.name, line));
+    if (!is_empty) file.sweep.push_back(settings_of(line.name, line));
   } else if (line.section.starts_with("variant.")) {
     const std::string name = line.section.substr(8);
     if (file.variants.empty() || file.variants.back().name != name) {
       file.variants.push_back({name, {}});
     }
-    file.variants.back().settings.push_back(one_setting(line));
+    if (!is_empty) file.variants.back().settings.push_back(one_setting(line));
   } else {
     throw std::invalid_argument("unknown section [" + line.section +
                                 "]; use [settings], [sweep] or [variant.NAME]");
@@ -98,7 +99,9 @@ PlanFile parse_plan_file(const std::string& toml, const std::string& source) {
   std::set<std::string> given;  // above all sections, without a plural s
   for (const ParsedSetting& line : lines) {
     run::with_place(line.place, [&] {
-      if (line.values.empty()) throw std::invalid_argument(line.name + " has no value");
+      if (line.values.empty() && !line.name.empty()) {
+        throw std::invalid_argument(line.name + " has no value");
+      }
       if (!line.section.empty()) return add_in_section(line, file);
       if (!given.insert(line.name.substr(0, line.name.find_last_not_of('s') + 1)).second) {
         throw std::invalid_argument(line.name + " is given twice");

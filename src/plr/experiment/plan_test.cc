@@ -72,6 +72,13 @@ TEST(Plan, VariantsMaySetTheAlgorithm) {
                                            "--method", "plr", "--seed", "1"}));
 }
 
+TEST(Plan, AVariantMayHaveNoSettings) {
+  const Plan plan = read("[variant.plain]\n[variant.wide]\nnum_slots = 8\n[variant.last]\n");
+  EXPECT_EQ(plan.runs.size(), 3U);
+  EXPECT_EQ(plan.runs[0].arguments, plan.runs[2].arguments);
+  EXPECT_EQ(plan.runs[1].config.env.num_slots, 8);
+}
+
 TEST(Plan, ListsTheArgumentsOfTrain) {
   const Plan plan = read("[settings]\nnum_slots = 8\n");
   EXPECT_EQ(plan.runs[0].arguments,

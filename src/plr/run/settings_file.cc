@@ -76,11 +76,19 @@ class SettingsReader {
 
   void read(const toml::table& table, const std::string& section) {
     for (const auto& [key, node] : table) {
+      const toml::source_position& at = key.source().begin;
       if (const toml::table* inner = node.as_table()) {
-        read(*inner, section.empty() ? std::string(key) : section + "." + std::string(key));
+        const std::string name =
+            section.empty() ? std::string(key) : section + "." + std::string(key);
+        if (inner->empty()) {
+          settings_[{at.line, at.column}] = {.section = name,
+                                             .name = "",
+                                             .values = {},
+                                             .place = source_ + ":" + std::to_string(at.line)};
+        }
+        read(*inner, name);
         continue;
       }
-      const toml::source_position& at = key.source().begin;
       ParsedSetting& setting = settings_[{at.line, at.column}];
       setting = {.section = section,
                  .name = std::string(key),

@@ -38,7 +38,8 @@ struct ParsedSetting {
   std::string place;
 };
 
-// The settings of a file with sections and lists, in the order of the file.
+// The settings of a file with sections and lists, in the order of the file. A section without
+// settings is an element without name and values.
 std::vector<ParsedSetting> parse_settings(const std::string& toml, const std::string& source);
 
 // Calls use(). A std::invalid_argument that it throws gets "PLACE: " in front of its message.
