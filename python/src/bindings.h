@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "plr/base/random.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/level.h"
 
@@ -24,6 +25,9 @@ void bind_environments(nb::module_& module);
 // Converts a LevelSet, a number n for 0..n-1, a range, or ids to a LevelSet. Throws
 // std::invalid_argument or raises TypeError for anything else.
 LevelSet levels_from(nb::handle levels);
+
+// The random stream of the trainer's level draws: the same seed gives the same draws.
+Random stream_of(nb::handle seed);
 
 // Columns level, probability, score, staleness and is_scored.
 nb::dict weight_table(const std::vector<LevelWeight>& weights);

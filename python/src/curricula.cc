@@ -25,9 +25,6 @@ namespace {
 
 using nb::literals::operator""_a;
 
-// The random stream of the trainer's level draws: the same seed gives the same draws.
-Random stream_of(nb::handle seed) { return Streams(whole_number("seed", seed)).named("levels"); }
-
 // ---- common functions ------------------------------------------------------------------------
 
 Column<LevelId> next_batch(Curriculum& curriculum, std::size_t count) {
@@ -209,6 +206,8 @@ void bind_tscl(nb::module_& module) {
 }
 
 }  // namespace
+
+Random stream_of(nb::handle seed) { return Streams(whole_number("seed", seed)).named("levels"); }
 
 nb::dict weight_table(const std::vector<LevelWeight>& weights) {
   nb::dict table;

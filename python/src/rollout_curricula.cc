@@ -31,8 +31,6 @@ namespace {
 
 using nb::literals::operator""_a;
 
-Random stream_of(nb::handle seed) { return Streams(whole_number("seed", seed)).named("levels"); }
-
 // ---- LevelStore --------------------------------------------------------------------------------
 
 std::span<const std::byte> as_span(const nb::bytes& bytes) {

@@ -45,6 +45,9 @@ struct RolloutPlan {
   bool learn = true;  // whether the agent learns from the rollout
 };
 
+// Throws std::invalid_argument if there are not as many results as slots.
+void check_results(const RolloutPlan& plan, std::span<const RolloutResult> results);
+
 // Operations on the levels of an environment. A function that the environment does not offer is
 // empty.
 struct LevelTools {

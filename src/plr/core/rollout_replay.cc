@@ -50,19 +50,21 @@ const RolloutPlan& RolloutReplay::plan(std::size_t num_slots) {
   return plan_;
 }
 
+// A plan without levels.
+void RolloutReplay::begin_plan(RolloutKind kind, std::size_t num_slots) {
+  plan_.levels.assign(num_slots, 0);
+  plan_.best_returns.assign(num_slots, 0.0);
+  plan_.kind = kind;
+  plan_.learn = kind == RolloutKind::kReplay || config_.learn_on_new;
+}
+
 void RolloutReplay::plan_new(std::size_t num_slots) {
-  plan_ = {.levels = std::vector<LevelId>(num_slots),
-           .best_returns = std::vector<double>(num_slots, 0.0),
-           .kind = RolloutKind::kNew,
-           .learn = config_.learn_on_new};
+  begin_plan(RolloutKind::kNew, num_slots);
   for (LevelId& level : plan_.levels) level = levels_[random_.below(levels_.size())];
 }
 
 void RolloutReplay::plan_replay(std::size_t num_slots) {
-  plan_ = {.levels = std::vector<LevelId>(num_slots),
-           .best_returns = std::vector<double>(num_slots),
-           .kind = RolloutKind::kReplay,
-           .learn = true};
+  begin_plan(RolloutKind::kReplay, num_slots);
   drawn_.resize(num_slots);
   for (std::size_t slot = 0; slot < num_slots; ++slot) {
     const LevelBuffer::Draw draw = buffer_.draw(random_);
@@ -74,10 +76,7 @@ void RolloutReplay::plan_replay(std::size_t num_slots) {
 
 // Each parent is edited equally often, in turn.
 void RolloutReplay::plan_edited(std::size_t num_slots) {
-  plan_ = {.levels = std::vector<LevelId>(num_slots),
-           .best_returns = std::vector<double>(num_slots, 0.0),
-           .kind = RolloutKind::kEdited,
-           .learn = config_.learn_on_new};
+  begin_plan(RolloutKind::kEdited, num_slots);
   for (std::size_t slot = 0; slot < num_slots; ++slot) {
     const LevelId parent = parents_[slot * parents_.size() / num_slots];
     plan_.levels[slot] = tools_.edit(parent, config_.num_edits, random_);
@@ -86,11 +85,7 @@ void RolloutReplay::plan_edited(std::size_t num_slots) {
 }
 
 void RolloutReplay::record(std::span<const RolloutResult> results) {
-  if (results.size() != plan_.levels.size()) {
-    throw std::invalid_argument("a rollout of " + std::to_string(plan_.levels.size()) +
-                                " slots has as many results, not " +
-                                std::to_string(results.size()));
-  }
+  check_results(plan_, results);
   for (std::size_t slot = 0; slot < results.size(); ++slot) {
     const LevelId level = plan_.levels[slot];
     const double value = score(results[slot], level);

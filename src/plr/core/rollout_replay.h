@@ -6,9 +6,8 @@
 //
 //   PLR         learns from both                                       learn_on_new = true
 //   robust PLR  learns from replayed levels; new ones are only scored  learn_on_new = false
-//   ACCEL       robust PLR, and after each replay a rollout on edited copies of the replayed
-//   levels,
-//               which are inserted like new ones                       num_edits > 0
+//   ACCEL       robust PLR, and after each replay a rollout on edited  num_edits > 0
+//               copies of the replayed levels, inserted like new ones
 //
 //   RolloutReplay replay(LevelSet::stream(0, 1ULL << 63), {.num_edits = 5}, tools, random);
 //   const RolloutPlan& plan = replay.plan(32);
@@ -53,6 +52,7 @@ class RolloutReplay final : public RolloutCurriculum {
   void load(std::span<const std::byte> bytes) override;
 
  private:
+  void begin_plan(RolloutKind kind, std::size_t num_slots);
   void plan_new(std::size_t num_slots);
   void plan_replay(std::size_t num_slots);
   void plan_edited(std::size_t num_slots);

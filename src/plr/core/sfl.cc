@@ -77,11 +77,7 @@ const RolloutPlan& Sfl::plan(std::size_t num_slots) {
 }
 
 void Sfl::record(std::span<const RolloutResult> results) {
-  if (results.size() != plan_.levels.size()) {
-    throw std::invalid_argument("a rollout of " + std::to_string(plan_.levels.size()) +
-                                " slots has as many results, not " +
-                                std::to_string(results.size()));
-  }
+  check_results(plan_, results);
   ++num_rollouts_;
 }
 
