@@ -41,21 +41,12 @@ std::optional<double> interpolate(std::span<const double> x, std::span<const dou
   return y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
 }
 
-std::vector<double> subsampled(const std::vector<double>& numbers, std::size_t limit) {
-  if (numbers.size() <= limit) return numbers;
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < limit; ++i) {
-    kept.push_back(numbers[i * (numbers.size() - 1) / (limit - 1)]);
-  }
-  return kept;
-}
-
 std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit) {
   std::set<double> all;
   for (const RunData* run : runs) {
     for (const EvalRecord& evaluation : run->evaluations) all.insert(evaluation.steps);
   }
-  return subsampled({all.begin(), all.end()}, limit);
+  return subsampled(std::vector<double>(all.begin(), all.end()), limit);
 }
 
 Curve mean_curve(std::size_t num_points,

@@ -22,9 +22,17 @@ std::optional<double> interpolate(const RunData& run, Quantity quantity, double 
 // REQUIRES: `x` and `y` have the same size; `x` increases.
 std::optional<double> interpolate(std::span<const double> x, std::span<const double> y, double at);
 
-// At most `limit` of the numbers, evenly, with the first and the last.
+// At most `limit` of the values, evenly, with the first and the last.
 // REQUIRES: `limit` is above 1.
-std::vector<double> subsampled(const std::vector<double>& numbers, std::size_t limit);
+template <class T>
+std::vector<T> subsampled(const std::vector<T>& values, std::size_t limit) {
+  if (values.size() <= limit) return values;
+  std::vector<T> kept;
+  for (std::size_t i = 0; i < limit; ++i) {
+    kept.push_back(values[i * (values.size() - 1) / (limit - 1)]);
+  }
+  return kept;
+}
 
 // The steps at which any of the runs was evaluated, subsampled evenly to at most `limit`.
 // REQUIRES: `limit` is above 1.

@@ -15,6 +15,7 @@
 #include "plr/image/gif.h"
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
+#include "plr/report/curves.h"
 #include "plr/report/number_format.h"
 
 namespace plr::report {
@@ -63,17 +64,13 @@ class LevelDrawer {
   std::unique_ptr<VectorEnv> env_;
 };
 
-// At most `count` records with levels of different probabilities, evenly.
+// At most `count` records that have levels, evenly.
 std::vector<const LevelsRecord*> records_of(const RunData& run, std::size_t count) {
   std::vector<const LevelsRecord*> all;
   for (const LevelsRecord& record : run.curriculum) {
     if (!record.leading.empty()) all.push_back(&record);
   }
-  const std::size_t n = all.size();
-  if (n <= count) return all;
-  std::vector<const LevelsRecord*> some;
-  for (std::size_t i = 0; i < count; ++i) some.push_back(all[i * (n - 1) / (count - 1)]);
-  return some;
+  return subsampled(all, count);
 }
 
 // The first `count` levels of a record.

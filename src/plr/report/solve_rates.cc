@@ -74,7 +74,7 @@ std::vector<double> points_of(const std::vector<std::vector<Series>>& methods) {
   for (const std::vector<Series>& method : methods) {
     for (const Series& series : method) all.insert(series.x.begin(), series.x.end());
   }
-  return subsampled({all.begin(), all.end()}, kMaxPoints);
+  return subsampled(std::vector<double>(all.begin(), all.end()), kMaxPoints);
 }
 
 Curve curve_of(const std::vector<Series>& method, const std::vector<double>& points) {
