@@ -5,8 +5,9 @@
 namespace plr::train {
 namespace {
 
-// Levels of the store that are not in use are dropped when it holds more levels than this.
-constexpr std::size_t kMaxStored = 10'000;
+// Levels of the store that are not in use are dropped when it holds more levels than this, and than
+// twice those that were left by the last drop.
+constexpr std::size_t kMinStored = 10'000;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ bool PlannedRollouts::play(collect::StepTables& rollout, const Survey& survey) {
                  .done = rollout.done.all()},
                 discounts_, plan_.best_returns, results_);
   parts_.curriculum.record(results_);
-  if (parts_.store.size() > kMaxStored) drop_unused_levels();
+  if (parts_.store.size() > std::max(kMinStored, 2 * num_left_)) drop_unused_levels();
   return true;
 }
 
@@ -43,6 +44,7 @@ void PlannedRollouts::drop_unused_levels() {
   const std::span<const LevelId> played = parts_.collector.levels();
   used.insert(used.end(), played.begin(), played.end());
   parts_.store.keep(used);
+  num_left_ = parts_.store.size();
 }
 
 }  // namespace plr::train

@@ -54,6 +54,7 @@ class PlannedRollouts {
   Discounts discounts_;
   RolloutPlan plan_;
   std::vector<RolloutResult> results_;
+  std::size_t num_left_ = 0;  // levels of the store after the last drop
 };
 
 }  // namespace plr::train
