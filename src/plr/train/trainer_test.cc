@@ -15,51 +15,12 @@
 #include "plr/run/behavior_version.h"
 #include "plr/run/checkpoint.h"
 #include "plr/run/json_lines.h"
-#include "plr/run/record_files.h"
 #include "plr/train/run_settings.h"
-#include "plr/train/saved_agent.h"
 #include "plr/train/trainer_testing.h"
 #include "tests/support/error_message.h"
 
 namespace plr::train {
 namespace {
-
-// Takes seconds per run; every part of the state is used.
-TrainConfig tiny() {
-  TrainConfig config = preset("small");
-  config.task.env = "minigrid/MiniGrid-SimpleCrossingS9N1-v0";
-  config.network.grid_cnn.pool = true;
-  config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
-  config.task.levels = "30";
-  config.env.num_slots = 6;
-  config.schedule.rollout_length = 40;
-  config.schedule.steps = 8 * 240;
-  config.schedule.eval_interval = 2;
-  config.schedule.eval_episodes = 3;
-  config.schedule.final_episodes = 4;
-  config.schedule.checkpoint_interval = 3;
-  config.schedule.levels_interval = 2;
-  config.ppo.num_minibatches = 2;
-  config.ppo.epochs = 2;
-  return config;
-}
-
-// The settings of a maze's preset, as short as tiny().
-void set_maze(TrainConfig& config, const std::string& name) {
-  const TrainConfig small = config;
-  config = preset(name);
-  config.env.num_slots = small.env.num_slots;
-  config.env.maze.max_steps = 30;
-  config.schedule = small.schedule;
-  config.compute = small.compute;
-  config.network.lstm.lstm_units = 16;
-}
-
-void set_sfl(TrainConfig& config) {
-  set_maze(config, "maze-sfl");
-  config.sfl = {
-      .interval = 3, .num_surveyed = 7, .num_kept = 4, .survey_steps = 35, .survey_slots = 5};
-}
 
 using Configure = void (*)(TrainConfig&);
 
@@ -118,20 +79,6 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
          c.network.lstm.lstm_units = 16;
          c.ppo.num_minibatches = 3;
        }},
-      {"maze", [](TrainConfig& c) { set_maze(c, "maze-dr"); }},
-      {"maze accel",
-       [](TrainConfig& c) {
-         set_maze(c, "maze-accel");
-         c.schedule.steps = 16 * 240;
-         c.rollout_replay.buffer.capacity = 12;
-       }},
-      {"maze plr by regret",
-       [](TrainConfig& c) {
-         set_maze(c, "maze-plr");
-         c.rollout_replay.score = RolloutScore::kRegret;
-         c.rollout_replay.buffer.capacity = 12;
-       }},
-      {"maze sfl", set_sfl},
       {"everything",
        [](TrainConfig& c) {
          set_algorithm(c, Algorithm::kReleasedCode);
@@ -143,67 +90,8 @@ TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
     SCOPED_TRACE(name);
     TrainConfig config = tiny();
     change(config);
-    EXPECT_TRUE(Trainer(config, run(name + "-whole")).run({}));
-
-    const fs::path folder = run(name + "-parts");
-    {
-      Trainer trainer(config, folder);
-      train_for(trainer, 4);
-    }
-    Trainer resumed = Trainer::resume(folder);
-    EXPECT_EQ(resumed.progress().update, 4);
-    EXPECT_TRUE(resumed.run({}));
-    expect_same_run(run(name + "-whole"), folder);
+    expect_exact_resume(config, run(name));
   }
-}
-
-TEST_F(TrainerTest, ResumesBitwiseIdenticallyAfterAStopDuringASurvey) {
-  TrainConfig config = tiny();
-  set_sfl(config);
-  EXPECT_TRUE(Trainer(config, run("whole")).run({}));
-  {
-    Trainer trainer(config, run("parts"));
-    int num_calls = 0;
-    // The surveys before the updates 0 and 3 have 70 steps each, in two batches.
-    EXPECT_FALSE(trainer.run({.should_stop = [&] { return ++num_calls == 100; }}));
-    EXPECT_EQ(trainer.progress().update, 3);
-  }
-  EXPECT_TRUE(Trainer::resume(run("parts")).run({}));
-  expect_same_run(run("whole"), run("parts"));
-}
-
-TEST_F(TrainerTest, RobustPlrLearnsFromReplayedLevelsOnly) {
-  TrainConfig config = tiny();
-  set_maze(config, "maze-accel");
-  config.schedule.steps = 16 * 240;
-  config.rollout_replay.buffer.capacity = 12;
-  EXPECT_TRUE(Trainer(config, run("run")).run({}));
-  int num_learned = 0;
-  for (const nlohmann::json& record : records(run("run") / run::layout::kLog)) {
-    const bool is_replay = record.at("rollout_kind") == "replay";
-    num_learned += is_replay ? 1 : 0;
-    EXPECT_EQ(record.at("policy_loss").is_null(), !is_replay);
-    EXPECT_EQ(record.at("gradient_updates"), num_learned);
-    EXPECT_EQ(record.at("unmeasured_levels"), 0);
-  }
-  EXPECT_GT(num_learned, 3);
-  EXPECT_LT(num_learned, 16);
-}
-
-TEST_F(TrainerTest, ASavedAgentPlaysTheLevelsThatItsRunHasEdited) {
-  TrainConfig config = tiny();
-  set_maze(config, "maze-accel");
-  config.schedule.steps = 16 * 240;
-  config.rollout_replay.buffer.capacity = 12;
-  EXPECT_TRUE(Trainer(config, run("run")).run({}));
-  const SavedAgent agent = load_agent(run("run"), 1);
-  int num_edited = 0;
-  for (const run::LevelRow& row :
-       run::read_level_table(run("run") / run::layout::kLevelTable).records) {
-    EXPECT_TRUE(agent.env->has_level(row.level)) << row.level;
-    num_edited += row.data ? 1 : 0;
-  }
-  EXPECT_GT(num_edited, 0);
 }
 
 TEST_F(TrainerTest, DropsRecordsLoggedAfterTheCheckpoint) {
@@ -405,39 +293,6 @@ void expect_learns(const fs::path& folder, CurriculumKind curriculum) {
 TEST_F(TrainerTest, LearnsWithLevelReplay) { expect_learns(run("plr"), CurriculumKind::kPlr); }
 TEST_F(TrainerTest, LearnsWithUniformLevels) {
   expect_learns(run("uniform"), CurriculumKind::kUniform);
-}
-
-// The shortest solution takes 9 of 60 steps: the best return is 0.865.
-void expect_learns_small_maze(TrainConfig config, double least_return, const fs::path& folder) {
-  config.task.env = "maze/TrivialMaze";
-  config.task.test_env = "";
-  config.task.levels = "1";
-  config.env.maze.max_steps = 60;
-  config.compute = {.device = "cpu", .num_threads = 1};
-  config.network.lstm.lstm_units = 32;
-  config.schedule.rollout_length = 64;
-  config.schedule.steps = 300'000;
-  config.schedule.eval_interval = 0;
-  config.ppo.epochs = 4;
-  config.ppo.num_minibatches = 4;
-  config.ppo.entropy_coef = 0.01;
-  config.ppo.adam.learning_rate = 7e-4;
-  EXPECT_TRUE(Trainer(config, folder).run({}));
-  const auto evaluation = records(folder / "eval.jsonl").back();
-  EXPECT_GT(evaluation.at("test_success"), 0.9);
-  EXPECT_GT(evaluation.at("test_return"), least_return);
-}
-
-TEST_F(TrainerTest, LearnsASmallMazeWithTheRecurrentNetwork) {
-  expect_learns_small_maze(preset("maze-dr"), 0.8, run("maze"));
-}
-
-TEST_F(TrainerTest, LearnsASmallMazeWithEditedLevels) {
-  TrainConfig config = preset("maze-accel");
-  config.rollout_replay.learn_on_new = true;
-  config.rollout_replay.buffer.capacity = 16;
-  config.rollout_replay.buffer.min_fill_ratio = 0;
-  expect_learns_small_maze(config, 0.7, run("maze"));  // most rollouts are on other levels
 }
 
 TEST_F(TrainerTest, LogsDracLossAndAugmentationOfEachUpdate) {
