@@ -14,6 +14,7 @@ void add_train(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_play(CLI::App& program);
 void add_experiment(CLI::App& program);
+void add_help(CLI::App& program);
 #endif
 void add_report(CLI::App& program);
 void add_envs(CLI::App& program);
@@ -24,6 +25,10 @@ inline constexpr std::array kVerbs = {
 #ifdef PLR_WITH_TORCH
     add_train,  add_eval, add_play,   add_experiment,
 #endif
-    add_report, add_envs, add_levels, add_bench};
+    add_report, add_envs, add_levels, add_bench,
+#ifdef PLR_WITH_TORCH
+    add_help,
+#endif
+};
 
 }  // namespace plr::app

@@ -3,16 +3,44 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace plr {
 namespace {
 
+// The number that a text such as "3e6", "1.5M" or "500k" stands for, if it is a whole one that a
+// double represents exactly.
+std::optional<std::int64_t> parse_short_number(const std::string& text) {
+  const std::string_view suffixes = "kMG";
+  const std::size_t suffix = text.empty() ? std::string::npos : suffixes.find(text.back());
+  const bool has_suffix = suffix != std::string::npos;
+  double factor = 1;
+  for (std::size_t i = 0; has_suffix && i <= suffix; ++i) factor *= 1000;
+  const char* end = text.data() + text.size() - (has_suffix ? 1 : 0);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  value *= factor;
+  constexpr double kMaxExact = 9007199254740992;  // 2^53
+  if (error != std::errc() || stop != end || std::abs(value) > kMaxExact) return std::nullopt;
+  if (value != std::floor(value)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 template <class Number>
 void parse_number(std::string_view field, const std::string& text, const char* kind,
                   Number& value) {
+  if constexpr (std::is_integral_v<Number>) {
+    const bool is_plain = text.find_first_not_of("-0123456789") == std::string::npos;
+    const std::optional<std::int64_t> number = is_plain ? std::nullopt : parse_short_number(text);
+    if (number && *number >= 0 && std::in_range<Number>(*number)) {
+      value = static_cast<Number>(*number);
+      return;
+    }
+  }
   const char* end = text.data() + text.size();
   Number parsed{};
   const auto [stop, error] = std::from_chars(text.data(), end, parsed);

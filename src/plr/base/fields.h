@@ -9,8 +9,9 @@
 //   };
 //
 // The descriptions in kFields are the only source of the checks and messages here and, elsewhere,
-// of flags, files and help. A nested config is listed as Nested{&DracConfig::ucb}. Enumerations
-// have a function enum_names(E), in the order of the enumerators.
+// of flags, files, help and reference pages. A nested config is listed as Nested{&DracConfig::ucb}.
+// Enumerations have functions enum_names(E) and enum_texts(E), the name and the meaning of each
+// enumerator in their order.
 //
 // Every config is a copyable aggregate. The functions here are thread-safe.
 #pragma once
@@ -188,7 +189,8 @@ void check_fields(const Config& config) {
   });
 }
 
-// Parses a text into `value`. Throws std::invalid_argument with the field and the text.
+// Parses a text into `value`; whole numbers may be written as 3e6, 1.5M or 500k. Throws
+// std::invalid_argument with the field and the text.
 void parse_value(std::string_view field, const std::string& text, double& value);
 void parse_value(std::string_view field, const std::string& text, bool& value);
 void parse_value(std::string_view field, const std::string& text, std::int64_t& value);

@@ -87,6 +87,26 @@ TEST(Fields, KnowTheirDefaultsAndReleasedValues) {
   EXPECT_FALSE(OuterConfig::kRate.released());
 }
 
+TEST(Fields, ReadWholeNumbersWithExponentsAndSuffixes) {
+  const auto read = [](const std::string& text) {
+    std::int64_t value = 0;
+    parse_value("steps", text, value);
+    return value;
+  };
+  EXPECT_EQ(read("3e6"), 3'000'000);
+  EXPECT_EQ(read("3M"), 3'000'000);
+  EXPECT_EQ(read("1.5M"), 1'500'000);
+  EXPECT_EQ(read("500k"), 500'000);
+  EXPECT_EQ(read("2G"), 2'000'000'000);
+  EXPECT_EQ(read("9223372036854775807"), 9223372036854775807);  // no detour by a double
+  for (const std::string text :
+       {"1.5", "1.0005k", "k", "M3", "3m", "3 M", "1e400", "1e16", "nan", "inf", "-3M", "3e6x"}) {
+    EXPECT_THROW(read(text), std::invalid_argument) << text;
+  }
+  int small = 0;
+  EXPECT_THROW(parse_value("epochs", "3G", small), std::invalid_argument);
+}
+
 TEST(Bounds, ContainNoInfinities) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_FALSE(any_value().contains(infinity));

@@ -56,12 +56,13 @@ struct ReplaySummary {
 };
 
 // The levels that the slots start with.
-enum class FirstLevels : std::uint8_t {
-  kDrawn,       // drawn with next(); by level replay, unseen ones as long as there are any
-  kSequential,  // slot k starts with the k-th level, modulo the number of levels
-};
+enum class FirstLevels : std::uint8_t { kDrawn, kSequential };
 constexpr std::array<std::string_view, 2> enum_names(FirstLevels) {
   return {"drawn", "sequential"};
+}
+constexpr std::array<std::string_view, 2> enum_texts(FirstLevels) {
+  return {"drawn like all others; by level replay, unseen ones while there are any",
+          "slot k starts with the k-th level, modulo the number of levels"};
 }
 
 struct StartConfig {

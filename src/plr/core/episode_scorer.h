@@ -32,20 +32,17 @@ namespace plr {
 
 // The quantity per step, with delta = reward + gamma V' - V and A the advantage.
 enum class ScoreFunction : std::uint8_t {
-  kValueL1,          // |A|, recommended by the paper
-  kGae,              // A
-  kOneStepTdError,   // |delta|
-  kPolicyEntropy,    // -sum p log p / log(number of actions)
-  kLeastConfidence,  // 1 - max p
-  kMinMargin,        // 1 - (max p - second p)
+  kValueL1,
+  kGae,
+  kOneStepTdError,
+  kPolicyEntropy,
+  kLeastConfidence,
+  kMinMargin,
 };
 // When results become due.
 enum class ScoreUpdate : std::uint8_t { kEpisode, kRollout };
 // How an episode is scored that is open at the end of a rollout.
-enum class OpenEpisodes : std::uint8_t {
-  kStitch,  // one score at its end, over all pieces
-  kCommit,  // each piece is scored like an episode
-};
+enum class OpenEpisodes : std::uint8_t { kStitch, kCommit };
 // The order in which the results of a rollout become due.
 enum class UpdateOrder : std::uint8_t { kTime, kSlot };
 
@@ -53,9 +50,27 @@ constexpr std::array<std::string_view, 6> enum_names(ScoreFunction) {
   return {"value_l1",         "gae",       "one_step_td_error", "policy_entropy",
           "least_confidence", "min_margin"};
 }
+constexpr std::array<std::string_view, 6> enum_texts(ScoreFunction) {
+  return {"mean |A|, A the advantage; recommended by the paper",
+          "mean A",
+          "mean |reward + gamma V' - V|",
+          "mean entropy of the policy, relative to that of equal probabilities",
+          "mean 1 - p1, p1 the highest action probability",
+          "mean 1 - (p1 - p2), p1 and p2 the two highest action probabilities"};
+}
 constexpr std::array<std::string_view, 2> enum_names(ScoreUpdate) { return {"episode", "rollout"}; }
+constexpr std::array<std::string_view, 2> enum_texts(ScoreUpdate) {
+  return {"when the episode ends", "when the rollout ends"};
+}
 constexpr std::array<std::string_view, 2> enum_names(OpenEpisodes) { return {"stitch", "commit"}; }
+constexpr std::array<std::string_view, 2> enum_texts(OpenEpisodes) {
+  return {"one score at its end, over all pieces", "each piece is scored like an episode"};
+}
 constexpr std::array<std::string_view, 2> enum_names(UpdateOrder) { return {"time", "slot"}; }
+constexpr std::array<std::string_view, 2> enum_texts(UpdateOrder) {
+  return {"by the step at which episodes end",
+          "by slot: of several results for a level, that of the last slot counts"};
+}
 
 struct EpisodeScorerConfig {
   ScoreFunction score_function = ScoreFunction::kValueL1;
@@ -175,9 +190,9 @@ class EpisodeScorer {
 
   EpisodeScorerConfig config_;
   std::size_t rollout_length_;
-  std::vector<Episode> episodes_;                               // [slot]
-  std::vector<double> rewards_;                                 // [slot, step]
-  std::vector<double> values_;                                  // [slot, step]
+  std::vector<Episode> episodes_;  // [slot]
+  std::vector<double> rewards_;    // [slot, step]
+  std::vector<double> values_;     // [slot, step]
   std::vector<std::pair<std::size_t, EpisodeResult>>
       waiting_;  // for the end of the rollout, with slot
   std::vector<EpisodeResult> due_;

@@ -14,11 +14,12 @@
 namespace plr {
 
 // How scores become weights.
-enum class Prioritization : std::uint8_t {
-  kRank,  // rank^(-1/temperature); the highest score has rank 1
-  kTopk,  // exp(score) for the topk highest scores, 0 for the others
-};
+enum class Prioritization : std::uint8_t { kRank, kTopk };
 constexpr std::array<std::string_view, 2> enum_names(Prioritization) { return {"rank", "topk"}; }
+constexpr std::array<std::string_view, 2> enum_texts(Prioritization) {
+  return {"rank^(-1/temperature); the highest score has rank 1",
+          "exp(score) for the topk highest scores, 0 for the others"};
+}
 
 struct LevelBufferConfig {
   std::uint64_t capacity = 4000;

@@ -20,19 +20,16 @@ namespace plr {
 
 // How a score becomes a weight.
 enum class Transform : std::uint8_t {
-  kRank,           // rank^(-1/temperature); the highest score has rank 1
-  kProportional,   // score^(1/temperature)
-  kGreedy,         // all weight on the highest score
-  kSoftmax,        // exp(score/temperature)
-  kEpsilonGreedy,  // 1 - epsilon on the highest score, epsilon spread over all seen levels
-  kConstant,       // the same weight for every level
+  kRank,
+  kProportional,
+  kGreedy,
+  kSoftmax,
+  kEpsilonGreedy,
+  kConstant,
 };
 
 // The probability of a replay instead of an unseen level, as long as unseen levels are left.
-enum class ReplaySchedule : std::uint8_t {
-  kProportionate,  // the fraction of the levels that are seen
-  kFixed,          // replay_probability
-};
+enum class ReplaySchedule : std::uint8_t { kProportionate, kFixed };
 
 // Whether a level is seen once it is drawn or once it is scored.
 enum class SeenOn : std::uint8_t { kSample, kScore };
@@ -43,11 +40,28 @@ enum class Eviction : std::uint8_t { kProbability, kScore };
 constexpr std::array<std::string_view, 6> enum_names(Transform) {
   return {"rank", "proportional", "greedy", "softmax", "epsilon-greedy", "constant"};
 }
+constexpr std::array<std::string_view, 6> enum_texts(Transform) {
+  return {"rank^(-1/temperature); the highest score has rank 1",
+          "score^(1/temperature)",
+          "all weight on the highest score",
+          "exp(score / temperature)",
+          "1 - epsilon on the highest score, epsilon spread over all seen levels",
+          "the same weight for every level"};
+}
 constexpr std::array<std::string_view, 2> enum_names(ReplaySchedule) {
   return {"proportionate", "fixed"};
 }
+constexpr std::array<std::string_view, 2> enum_texts(ReplaySchedule) {
+  return {"the fraction of the levels that are seen", "replay_probability"};
+}
 constexpr std::array<std::string_view, 2> enum_names(SeenOn) { return {"sample", "score"}; }
+constexpr std::array<std::string_view, 2> enum_texts(SeenOn) {
+  return {"when it is drawn", "when it is first scored"};
+}
 constexpr std::array<std::string_view, 2> enum_names(Eviction) { return {"probability", "score"}; }
+constexpr std::array<std::string_view, 2> enum_texts(Eviction) {
+  return {"the level of least replay probability", "the level of least score"};
+}
 
 struct LevelReplayConfig {
   Transform transform = Transform::kRank;

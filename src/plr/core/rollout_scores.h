@@ -39,6 +39,12 @@ enum class RolloutScore : std::uint8_t {
 constexpr std::array<std::string_view, 5> enum_names(RolloutScore) {
   return {"max_mc", "positive_value_loss", "value_l1", "learnability", "regret"};
 }
+constexpr std::array<std::string_view, 5> enum_texts(RolloutScore) {
+  return {"mean R - V, R the highest return on the level so far, at least 0",
+          "mean max(A, 0), A the advantage", "mean |A|",
+          "p (1 - p), p the fraction of episodes with a positive return",
+          "the return of the shortest solution minus the mean return"};
+}
 
 // T steps of N slots.
 struct RolloutSteps {

@@ -14,12 +14,13 @@
 namespace plr {
 
 // How learning progress becomes a probability.
-enum class TsclPolicy : std::uint8_t {
-  kEpsilonGreedy,  // 1 - epsilon on the largest progress, epsilon spread over all levels
-  kBoltzmann,      // exp(progress / temperature)
-};
+enum class TsclPolicy : std::uint8_t { kEpsilonGreedy, kBoltzmann };
 constexpr std::array<std::string_view, 2> enum_names(TsclPolicy) {
   return {"epsilon-greedy", "boltzmann"};
+}
+constexpr std::array<std::string_view, 2> enum_texts(TsclPolicy) {
+  return {"1 - epsilon on the largest progress, epsilon spread over all levels",
+          "exp(progress / temperature)"};
 }
 
 struct TsclConfig {

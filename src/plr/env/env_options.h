@@ -15,37 +15,51 @@
 namespace plr {
 
 enum class Observation : std::uint8_t {
-  kDefault,  // the first that the family offers
-  kFull,     // the whole level
-  kView,     // the part that the agent sees
+  kDefault,
+  kFull,
+  kView,
 };
 constexpr std::array<std::string_view, 3> enum_names(Observation) {
   return {"default", "full", "view"};
 }
+constexpr std::array<std::string_view, 3> enum_texts(Observation) {
+  return {"the first that the environment's family offers", "the whole level",
+          "the part that the agent sees"};
+}
 
 enum class LevelSeeding : std::uint8_t {
-  kDefault,  // that of the environment
-  kLegacy,   // gym 0.17: the levels that the paper's authors trained on
-  kPcg64,    // gymnasium: the levels of today's minigrid
+  kDefault,
+  kLegacy,
+  kPcg64,
 };
 constexpr std::array<std::string_view, 3> enum_names(LevelSeeding) {
   return {"default", "legacy", "pcg64"};
 }
+constexpr std::array<std::string_view, 3> enum_texts(LevelSeeding) {
+  return {"that of the environment", "gym 0.17: the levels that the paper's authors trained on",
+          "gymnasium: the levels of today's minigrid"};
+}
 
-enum class StepLimit : std::uint8_t {
-  kDefault,  // that of the environment, such as 250
-  kArea,     // 2 (width + 2) (height + 2), the limit of minimax and DCD on named levels
-};
+enum class StepLimit : std::uint8_t { kDefault, kArea };
 constexpr std::array<std::string_view, 2> enum_names(StepLimit) { return {"default", "area"}; }
+constexpr std::array<std::string_view, 2> enum_texts(StepLimit) {
+  return {"that of the environment, such as 250",
+          "2 (width + 2) (height + 2), the limit of minimax and DCD on named levels"};
+}
 
 // How ACCEL edits a level of the maze (maze/edit.h).
 enum class MazeEdits : std::uint8_t {
-  kFlips,              // flips cells and moves the goal: JaxUED and minimax
-  kTiles,              // sets cells, agent and goal: the other mutator of JaxUED
-  kTilesWithoutAgent,  // sets cells and goal: DCD
+  kFlips,
+  kTiles,
+  kTilesWithoutAgent,
 };
 constexpr std::array<std::string_view, 3> enum_names(MazeEdits) {
   return {"flips", "tiles", "tiles-without-agent"};
+}
+constexpr std::array<std::string_view, 3> enum_texts(MazeEdits) {
+  return {"flips cells and moves the goal, as JaxUED and minimax",
+          "sets cells, agent and goal, as the other mutator of JaxUED",
+          "sets cells and goal, as DCD"};
 }
 
 // Options of the maze; other families refuse all but the defaults.

@@ -30,12 +30,23 @@ enum class Augmentation : std::uint8_t {
   kCutout,
   kCutoutColor,
   kColorJitter,
-  kUcb,  // one of the others, which the bandit picks for each update
+  kUcb,
 };
 inline constexpr std::size_t kNumAugmentations = 8;  // without kUcb
 constexpr std::array<std::string_view, 9> enum_names(Augmentation) {
   return {"crop",   "random-conv",  "grayscale",    "flip", "rotate",
           "cutout", "cutout-color", "color-jitter", "ucb"};
+}
+constexpr std::array<std::string_view, 9> enum_texts(Augmentation) {
+  return {"moves the image by a random number of pixels",
+          "a random convolution",
+          "gray levels instead of colors",
+          "mirrors the image",
+          "turns the image by a multiple of 90 degrees",
+          "a black rectangle",
+          "a rectangle of a random color",
+          "random brightness, contrast, saturation and hue",
+          "one of the others, which a bandit picks for each update"};
 }
 
 struct AugmentConfig {

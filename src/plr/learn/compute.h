@@ -18,26 +18,36 @@
 namespace plr::learn {
 
 enum class Precision : std::uint8_t {
-  kFp32,  // 24 bits everywhere
-  kTf32,  // products of 11 bits, summed in 24; CUDA only
-  kBf16,  // layers in 8 bits, sums, losses, weights and the optimizer in 24; CUDA only
-  kAuto,  // bf16 on CUDA, where it learns as well (docs/performance.md), else fp32
+  kFp32,
+  kTf32,
+  kBf16,
+  kAuto,
 };
 
 constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp32", "tf32", "bf16", "auto"};
 }
+constexpr std::array<std::string_view, 4> enum_texts(Precision) {
+  return {"24 bits everywhere", "products of 11 bits, summed in 24; CUDA only",
+          "layers in 8 bits; sums, losses, weights and the optimizer in 24; CUDA only",
+          "bf16 on CUDA, else fp32"};
+}
 
 // Which kernels compute inference and training on CUDA (backend.h).
 enum class Kernels : std::uint8_t {
-  kAuto,      // native ones where there are any for the network, the device and the precision
-  kLibtorch,  // libtorch's
-  kNative,    // native kernels, or an error
-  kPortable,  // native kernels without those for Hopper alone, or an error
+  kAuto,
+  kLibtorch,
+  kNative,
+  kPortable,
 };
 
 constexpr std::array<std::string_view, 4> enum_names(Kernels) {
   return {"auto", "libtorch", "native", "portable"};
+}
+constexpr std::array<std::string_view, 4> enum_texts(Kernels) {
+  return {"native kernels where there are any for the network, device and precision",
+          "kernels of libtorch", "native kernels, or an error",
+          "native kernels without those for Hopper alone, or an error"};
 }
 
 // As for every enumeration (base/fields.h), and "plr", the name of native kernels in version 0.1.

@@ -32,9 +32,10 @@ const std::vector<std::size_t>& columns_of_fields() {
   static const std::vector<std::size_t> columns = [] {
     std::vector<std::size_t> list;
     const LogRecord record;
-    run::visit_record(record, [&](std::string_view name, const auto&, run::Presence) {
-      list.push_back(std::find(kColumns.begin(), kColumns.end(), name) - kColumns.begin());
-    });
+    run::visit_record(
+        record, [&](std::string_view name, const auto&, run::Presence, std::string_view) {
+          list.push_back(std::find(kColumns.begin(), kColumns.end(), name) - kColumns.begin());
+        });
     return list;
   }();
   return columns;
@@ -45,16 +46,17 @@ class Row {
  public:
   void add(const LogRecord& record) {
     std::size_t field = 0;
-    run::visit_record(record, [&](std::string_view, const auto& value, run::Presence) {
-      const std::size_t column = columns_of_fields()[field++];
-      if (column == kColumns.size()) return;
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>) {
-        if (std::isfinite(value)) {
-          sums_[column] += value;
-          ++counts_[column];
-        }
-      }
-    });
+    run::visit_record(
+        record, [&](std::string_view, const auto& value, run::Presence, std::string_view) {
+          const std::size_t column = columns_of_fields()[field++];
+          if (column == kColumns.size()) return;
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>) {
+            if (std::isfinite(value)) {
+              sums_[column] += value;
+              ++counts_[column];
+            }
+          }
+        });
     if (record.augmentation) ++augmentations_[*record.augmentation];
     steps_ = record.steps;
   }

@@ -1,20 +1,12 @@
-// File names in a run's folder, each defined once.
-//
-//   FOLDER/config.toml               every setting (run/settings_file.h)
-//          log.jsonl                 a LogRecord per update (run/records.h)
-//          eval.jsonl                an EvalRecord per evaluation
-//          levels.jsonl              a LevelsRecord every levels_interval updates
-//          levels.csv                a LevelRow per level, as of the last checkpoint
-//          cvar.csv                  a CvarRow per level, by plr eval --cvar
-//          events.out.tfevents.plr   the numbers of log.jsonl and eval.jsonl for TensorBoard
-//          report.html               a page about the run
-//          checkpoint/               the newest two checkpoints (run/checkpoint.h)
+// File names in a run's folder, each defined once. Records are in run/records.h, settings in
+// run/settings_file.h, checkpoints in run/checkpoint.h.
 //
 //   if (std::filesystem::exists(folder / layout::kConfig)) ...     // the folder holds a run
 //
 // python/plr/run_schema.json has the same names for Python; records_test.cc compares the two.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace plr::run::layout {
@@ -27,7 +19,26 @@ inline constexpr std::string_view kLevelTable = "levels.csv";
 inline constexpr std::string_view kCvar = "cvar.csv";
 inline constexpr std::string_view kEvents = "events.out.tfevents.plr";
 inline constexpr std::string_view kReport = "report.html";
+inline constexpr std::string_view kEpisode = "episode.gif";
 inline constexpr std::string_view kCheckpoints = "checkpoint";
+
+struct RunFile {
+  std::string_view name;
+  std::string_view meaning;
+};
+inline constexpr std::array kFiles = {
+    RunFile{kConfig, "Every setting of the run"},
+    RunFile{kLog, "One record per update"},
+    RunFile{kEvaluations, "One record per evaluation"},
+    RunFile{kLevels,
+            "One record every `levels_interval` updates: how the replay probability is "
+            "distributed over the levels"},
+    RunFile{kLevelTable, "One row per level, as of the last checkpoint"},
+    RunFile{kCvar, "One row per level, by `plr eval --cvar`"},
+    RunFile{kEvents, "The numbers of log.jsonl and eval.jsonl for TensorBoard"},
+    RunFile{kReport, "A page about the run"},
+    RunFile{kEpisode, "The trained agent on a level outside the training set"},
+    RunFile{kCheckpoints, "The newest two checkpoints"}};
 
 // In the directory of one checkpoint.
 inline constexpr std::string_view kManifest = "checkpoint.json";

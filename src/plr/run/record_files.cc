@@ -175,7 +175,7 @@ Row row_from_cells(const std::vector<std::string_view>& names,
                              std::to_string(names.size()));
   }
   Row row;
-  visit_record(row, [&](std::string_view name, auto& value, Presence presence) {
+  visit_record(row, [&](std::string_view name, auto& value, Presence presence, std::string_view) {
     const auto found = std::ranges::find(names, name);
     if (found != names.end()) {
       value_from_cell(name, cells[static_cast<std::size_t>(found - names.begin())], value);
@@ -191,7 +191,7 @@ std::string rows_to_csv(const std::vector<Row>& rows) {
   std::string text;
   const auto add_line = [&](const Row& row, auto&& cell) {
     const char* separator = "";
-    visit_record(row, [&](const char* name, const auto& value, Presence) {
+    visit_record(row, [&](const char* name, const auto& value, Presence, std::string_view) {
       text += separator + cell(name, value);
       separator = ",";
     });
@@ -226,9 +226,10 @@ OrderedJson fields_schema() {
   constexpr const char* kPresence[] = {"required", "expected", "optional"};
   OrderedJson fields = OrderedJson::object();
   Record record;
-  visit_record(record, [&](std::string_view name, const auto&, Presence presence) {
-    fields[std::string(name)] = kPresence[static_cast<std::size_t>(presence)];
-  });
+  visit_record(record,
+               [&](std::string_view name, const auto&, Presence presence, std::string_view) {
+                 fields[std::string(name)] = kPresence[static_cast<std::size_t>(presence)];
+               });
   return fields;
 }
 
@@ -237,9 +238,11 @@ OrderedJson fields_schema() {
 template <class Record>
 nlohmann::ordered_json record_to_json(const Record& record) {
   OrderedJson json = OrderedJson::object();
-  visit_record(record, [&](const char* name, const auto& value, Presence presence) {
-    if (presence != Presence::kOptional || is_set(value)) json[name] = value_to_json(value);
-  });
+  visit_record(record,
+               [&](const char* name, const auto& value, Presence presence, std::string_view) {
+                 if (presence != Presence::kOptional || is_set(value))
+                   json[name] = value_to_json(value);
+               });
   return json;
 }
 
@@ -247,7 +250,7 @@ template <class Record>
 Record record_from_json(const nlohmann::json& json) {
   if (!json.is_object()) throw std::runtime_error("not a JSON object");
   Record record;
-  visit_record(record, [&](const char* name, auto& value, Presence presence) {
+  visit_record(record, [&](const char* name, auto& value, Presence presence, std::string_view) {
     const auto found = json.find(name);
     const bool is_required = presence == Presence::kRequired;
     if (found == json.end()) {
@@ -268,7 +271,7 @@ std::vector<Scalar> record_scalars(const Record& record) {
       scalars.push_back({std::string(Record::kTagPrefix) + name, static_cast<float>(value)});
     }
   };
-  visit_record(record, [&]<class T>(const char* name, const T& value, Presence) {
+  visit_record(record, [&]<class T>(const char* name, const T& value, Presence, std::string_view) {
     if (std::string_view(name) == "steps") return;
     if constexpr (requires { value.has_value(); }) {
       if (value) add(name, *value);
@@ -319,6 +322,7 @@ nlohmann::ordered_json run_schema() {
             {"cvar", layout::kCvar},
             {"events", layout::kEvents},
             {"report", layout::kReport},
+            {"episode", layout::kEpisode},
             {"checkpoints", layout::kCheckpoints}}},
           {"records",
            {{"log", fields_schema<LogRecord>()},

@@ -43,13 +43,22 @@ enum class CurriculumKind : std::uint8_t { kPlr, kUniform, kTscl, kSfl };
 constexpr std::array<std::string_view, 4> enum_names(CurriculumKind) {
   return {"plr", "uniform", "tscl", "sfl"};
 }
+constexpr std::array<std::string_view, 4> enum_texts(CurriculumKind) {
+  return {
+      "Prioritized Level Replay; with decide = rollout also robust PLR and ACCEL, by learn_on_new "
+      "and num_edits",
+      "every level is equally likely: domain randomization",
+      "Teacher-Student Curriculum Learning: levels of high learning progress",
+      "Sampling for Learnability: levels that a survey found neither solved nor hopeless"};
+}
 
 // When the curriculum chooses levels.
-enum class Decide : std::uint8_t {
-  kEpisode,  // a slot's next level when its episode ends
-  kRollout,  // the levels of all slots when a rollout begins; slots repeat them until it ends
-};
+enum class Decide : std::uint8_t { kEpisode, kRollout };
 constexpr std::array<std::string_view, 2> enum_names(Decide) { return {"episode", "rollout"}; }
+constexpr std::array<std::string_view, 2> enum_texts(Decide) {
+  return {"a slot's next level when its episode ends",
+          "the levels of all slots when a rollout begins; slots repeat them until it ends"};
+}
 
 struct TaskConfig {
   std::string env = "minigrid/MultiRoom-N4-Random";
@@ -81,6 +90,9 @@ struct TaskConfig {
 enum class LearningRateSchedule : std::uint8_t { kConstant, kLinear };
 constexpr std::array<std::string_view, 2> enum_names(LearningRateSchedule) {
   return {"constant", "linear"};
+}
+constexpr std::array<std::string_view, 2> enum_texts(LearningRateSchedule) {
+  return {"the same in all updates", "decreases from update to update, to 0 at the end of the run"};
 }
 
 // Episodes of one evaluation.
@@ -137,6 +149,10 @@ struct ScheduleConfig {
 enum class NetworkChoice : std::uint8_t { kAuto, kGridCnn, kImpala, kLstm };
 constexpr std::array<std::string_view, 4> enum_names(NetworkChoice) {
   return {"auto", "grid-cnn", "impala", "lstm"};
+}
+constexpr std::array<std::string_view, 4> enum_texts(NetworkChoice) {
+  return {"the usual one of the environment", "convolutions over a grid and hidden layers",
+          "residual convolutions", "a convolution and an LSTM"};
 }
 
 struct NetworkConfig {
