@@ -15,6 +15,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/record_files.h"
+#include "plr/terminal/progress_bar.h"
 #include "plr/train/config.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/run_settings.h"
@@ -98,8 +99,13 @@ class Evaluated {
 
   train::Evaluation play(VectorEnv& env, const std::vector<LevelId>& levels,
                          const std::string& name) {
-    return train::Evaluator(env, *agent_.backend)
-        .play(levels, arguments_.greedy, Streams(arguments_.seed).named("evaluate/" + name));
+    terminal::ProgressBar bar(stderr);
+    const train::Evaluation evaluation =
+        train::Evaluator(env, *agent_.backend)
+            .play(levels, arguments_.greedy, Streams(arguments_.seed).named("evaluate/" + name),
+                  {.progressed = terminal::FractionDone(bar, name)});
+    bar.finish();
+    return evaluation;
   }
 
   // Plays these levels of env(); fixed levels are listed one by one too.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -39,16 +38,10 @@ std::vector<run::CvarRow> played(const CvarArguments& arguments, const std::stri
       train::solvable_levels(env_name, options, static_cast<std::size_t>(arguments.num_levels));
   terminal::handle_stop_signals();
   terminal::ProgressBar bar(stderr);
-  const auto started = std::chrono::steady_clock::now();
-  const auto show = [&](double fraction) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-    const double left = fraction > 0 ? elapsed.count() * (1 - fraction) / fraction : 0;
-    bar.show({.fraction = fraction,
-              .seconds_left = left,
-              .text = fmt::format("{} levels twice", levels.size())});
-  };
   std::vector<run::CvarRow> rows = train::play_twice(
-      *env, *agent.backend, levels, {.progressed = show, .should_stop = terminal::stop_requested},
+      *env, *agent.backend, levels,
+      {.progressed = terminal::FractionDone(bar, fmt::format("{} levels twice", levels.size())),
+       .should_stop = terminal::stop_requested},
       Streams(arguments.seed));
   bar.finish();
   if (rows.empty()) throw terminal::Stopped();

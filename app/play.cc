@@ -1,4 +1,6 @@
 // plr play: shows an agent that plays a level, in the terminal or as a GIF or PNG.
+#include "app/play.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -82,6 +84,7 @@ void load_trained(const PlayArguments& arguments, const Streams& streams, PlaySe
   session.about = fmt::format("{} after {} updates{}{}", arguments.player, saved.update,
                               arguments.greedy ? ", taking the most likely action" : "",
                               about_level(training, session.level));
+  if (saved.config.rewards.normalize_rewards) session.about += "; values of normalized rewards";
 }
 
 void make_random(const PlayArguments& arguments, const Streams& streams, PlaySession& session) {
@@ -176,8 +179,6 @@ train::WatchedEpisode play_into_files(const PlayArguments& arguments, PlaySessio
         fmt::format("{} ({}, {})", title(session), session.about, summary(episode));
     image::write_png(arguments.png, recorder.sheet(heading, outcome(episode)));
   }
-  if (!arguments.gif.empty()) fmt::print("{} frames in {}\n", recorder.num_frames(), arguments.gif);
-  if (!arguments.png.empty()) fmt::print("a sheet of frames in {}\n", arguments.png);
   return episode;
 }
 
@@ -201,10 +202,21 @@ void play(const PlayArguments& arguments) {
   const train::WatchedEpisode episode = (to_files  ? play_into_files
                                          : is_live ? play_live
                                                    : play_transcript)(arguments, session);
+  if (!arguments.gif.empty()) fmt::print("an animation in {}\n", arguments.gif);
+  if (!arguments.png.empty()) fmt::print("a sheet of frames in {}\n", arguments.png);
   fmt::print("{}\n", summary(episode));
 }
 
 }  // namespace
+
+void write_episode(const std::filesystem::path& run, const std::filesystem::path& gif) {
+  PlayArguments arguments;
+  arguments.player = run.string();
+  arguments.gif = gif.string();
+  PlaySession session;
+  load_trained(arguments, Streams(arguments.seed), session);
+  play_into_files(arguments, session);
+}
 
 void add_play(CLI::App& program) {
   auto arguments = std::make_shared<PlayArguments>();

@@ -5,15 +5,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "app/play.h"
 #include "app/procgen_setup.h"
 #include "app/report.h"
 #include "app/verbs.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
+#include "plr/run/layout.h"
 #include "plr/terminal/number_text.h"
 #include "plr/terminal/progress_bar.h"
 #include "plr/terminal/shell_word.h"
@@ -145,6 +148,7 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
   fmt::print(
       "\nNext:\n"
       "  {1}/report.html     the report\n"
+      "  {1}/episode.gif     the agent on a level that it has not seen\n"
       "  {0} play {1} --level 1000000     watch the agent on a level\n"
       "  {0} eval {1} --episodes 1000     evaluate it on more episodes\n"
       "  {0} train --config {1}/config.toml --curriculum {2}     compare\n"
@@ -152,13 +156,18 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
       command_name(), run, other);
 }
 
-// The run is saved at this point, so that a failure is only a warning.
-void write_run_page(const std::filesystem::path& folder) {
-  try {
-    write_page(folder);
-  } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "no report.html: {}\n", error.what());
-  }
+// Writes the pictures of a finished run. The run is saved at this point, so that a failure is only
+// a warning.
+void write_pictures(const std::filesystem::path& folder) {
+  const auto attempt = [&](std::string_view file, const auto& write) {
+    try {
+      write();
+    } catch (const std::runtime_error& error) {
+      fmt::print(stderr, "no {}: {}\n", file, error.what());
+    }
+  };
+  attempt(run::layout::kReport, [&] { write_page(folder); });
+  attempt(run::layout::kEpisode, [&] { write_episode(folder, folder / run::layout::kEpisode); });
 }
 
 void train(const TrainArguments& arguments) {
@@ -172,10 +181,11 @@ void train(const TrainArguments& arguments) {
   terminal::ProgressBar bar(stderr);
   const bool is_done =
       trainer.run({.updated = [&](const train::Progress& p) { bar.show(bar_state(p)); },
+                   .evaluated = terminal::FractionDone(bar, "final evaluation"),
                    .should_stop = terminal::stop_requested});
   bar.finish();
   if (is_done) {
-    write_run_page(folder);
+    write_pictures(folder);
     print_end(trainer, folder);
   } else {
     fmt::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",

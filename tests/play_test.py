@@ -87,7 +87,7 @@ class Play(ProgramTest):
     def test_a_gif_has_a_frame_per_step_and_loops(self):
         out = self.in_new_directory("a.gif", "giflib")
         text = self.output("play", self.run_folder, "--level", "3", "--steps", "6", "--gif", str(out))
-        self.assertEqual(text, f"7 frames in {out}\nstopped: return 0.000 in 6 steps\n")
+        self.assertEqual(text, f"an animation in {out}\nstopped: return 0.000 in 6 steps\n")
         data = out.read_bytes()
         self.assertEqual(data[:6], b"GIF89a")
         self.assertEqual(data.count(b"\x21\xf9\x04"), 7)  # a control block before each frame

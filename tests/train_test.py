@@ -123,7 +123,7 @@ class Train(ProgramTest):
         run = self.folder / "runs/empty-random-6x6-plr-s1"
         self.assertIn("--level", out)
         self.assertEqual(sorted(path.name for path in run.iterdir()),
-                         ["checkpoint", "config.toml", "eval.jsonl", "events.out.tfevents.plr",
+                         ["checkpoint", "config.toml", "episode.gif", "eval.jsonl", "events.out.tfevents.plr",
                           "levels.csv", "levels.jsonl", "log.jsonl", "report.html"])
         log = [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
         self.assertEqual([record["steps"] for record in log], [64, 128, 192, 256])

@@ -48,4 +48,14 @@ void ProgressBar::finish() {
   is_open_ = false;
 }
 
+void FractionDone::operator()(double fraction) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!started_) started_ = now;
+  const double elapsed = std::chrono::duration<double>(now - *started_).count();
+  if (elapsed < 1) return;
+  bar_->show({.fraction = fraction,
+              .seconds_left = fraction > 0 ? elapsed * (1 - fraction) / fraction : 0,
+              .text = text_});
+}
+
 }  // namespace plr::terminal

@@ -12,7 +12,9 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace plr::terminal {
 
@@ -39,6 +41,25 @@ class ProgressBar {
   bool is_terminal_;
   bool is_open_ = false;  // the cursor is behind the bar
   std::chrono::steady_clock::time_point last_{};
+};
+
+// Shows the fraction of one operation that is done, and the time left by its mean speed so far. The
+// operation begins with the first call; its first second is not shown.
+//
+//   watch.progressed = FractionDone(bar, "final evaluation");
+//
+// A copy continues the same operation. Not thread-safe.
+class FractionDone {
+ public:
+  // REQUIRES: `bar` outlives this object.
+  FractionDone(ProgressBar& bar, std::string text) : bar_(&bar), text_(std::move(text)) {}
+
+  void operator()(double fraction);
+
+ private:
+  ProgressBar* bar_;
+  std::string text_;
+  std::optional<std::chrono::steady_clock::time_point> started_;
 };
 
 }  // namespace plr::terminal

@@ -47,6 +47,15 @@ TEST(ProgressBar, ShowsTheNextStateAfterALine) {
   EXPECT_EQ(contents(file.get()), " 25%  a  0:03 left\none run has finished\n 50%  b  0:02 left\n");
 }
 
+TEST(FractionDone, ShowsNothingOfShortOperations) {
+  const File file(std::tmpfile());
+  ProgressBar bar(file.get());
+  FractionDone done(bar, "evaluation");
+  done(0);
+  done(1);
+  EXPECT_EQ(contents(file.get()), "");
+}
+
 TEST(ProgressBar, RedrawsOneLineOfATerminal) {
   int controller = -1;
   int terminal = -1;

@@ -31,7 +31,7 @@ std::vector<LevelId> solvable_levels(std::string_view env, const EnvOptions& opt
 }
 
 std::vector<run::CvarRow> play_twice(VectorEnv& env, learn::Backend& backend,
-                                     std::span<const LevelId> levels, const CvarWatch& watch,
+                                     std::span<const LevelId> levels, const EvaluationWatch& watch,
                                      const Streams& streams) {
   std::vector<LevelId> copies;
   for (const LevelId level : levels) copies.insert(copies.end(), kCvarCopies, level);

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "plr/env/vector_env.h"
 #include "plr/learn/backend.h"
 #include "plr/run/records.h"
+#include "plr/train/evaluator.h"
 
 namespace plr::train {
 
@@ -31,17 +31,12 @@ namespace plr::train {
 std::vector<LevelId> solvable_levels(std::string_view env, const EnvOptions& options,
                                      std::size_t count);
 
-struct CvarWatch {
-  std::function<void(double fraction)> progressed = {};  // called at every step, with 0..1
-  std::function<bool()> should_stop = {};                // called at every step; true: stop
-};
-
 inline constexpr std::int64_t kCvarCopies = 10;  // slots that play a level in each evaluation
 
 // Plays each level in kCvarCopies slots for env.spec().max_steps steps, twice. One row per level,
 // in their order; empty if it was stopped. The random streams are "cvar/a" and "cvar/b".
 std::vector<run::CvarRow> play_twice(VectorEnv& env, learn::Backend& backend,
-                                     std::span<const LevelId> levels, const CvarWatch& watch,
+                                     std::span<const LevelId> levels, const EvaluationWatch& watch,
                                      const Streams& streams);
 
 }  // namespace plr::train

@@ -39,7 +39,7 @@ double Evaluation::standard_error() const {
 Evaluator::Evaluator(VectorEnv& env, learn::Backend& backend) : env_(env), backend_(backend) {}
 
 Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Random random,
-                           const std::function<bool()>& should_stop) {
+                           const EvaluationWatch& watch) {
   const auto num_slots = static_cast<std::size_t>(env_.spec().num_slots);
   learn::Policy policy(backend_, {.greedy = greedy}, num_slots);
   std::vector<double> rewards(num_slots);
@@ -75,8 +75,12 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   }
   env_.start(starts, batch);
 
+  std::size_t num_ended = 0;
   while (!running.empty()) {
-    if (should_stop && should_stop()) {
+    if (watch.progressed) {
+      watch.progressed(static_cast<double>(num_ended) / static_cast<double>(levels.size()));
+    }
+    if (watch.should_stop && watch.should_stop()) {
       evaluation.is_complete = false;
       break;
     }
@@ -94,6 +98,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
       episode.episode_return += batch.rewards[s];
       ++episode.length;
       if (!batch.ended(slot)) return false;
+      ++num_ended;
       episode.is_solved = env_.has_solved(slot);
       playing[s] += num_slots;
       return !start_or_retire(slot);

@@ -47,17 +47,22 @@ struct Evaluation {
   double mean_length() const;
 };
 
+// Callbacks of an evaluation, both called at every step.
+struct EvaluationWatch {
+  std::function<void(double fraction)> progressed = {};  // of the work that is done, 0 to 1
+  std::function<bool()> should_stop = {};                // true stops the evaluation
+};
+
 class Evaluator {
  public:
   // Starts and steps all slots of `env`.
   // REQUIRES: both outlive the evaluator.
   Evaluator(VectorEnv& env, learn::Backend& backend);
 
-  // Actions are sampled from the policy, or the most probable ones if `greedy`. `should_stop`, if
-  // given, is called at every step; true stops the evaluation.
+  // Actions are sampled from the policy, or the most probable ones if `greedy`.
   // REQUIRES: levels is not empty.
   Evaluation play(const std::vector<LevelId>& levels, bool greedy, Random random,
-                  const std::function<bool()>& should_stop = {});
+                  const EvaluationWatch& watch = {});
 
  private:
   VectorEnv& env_;

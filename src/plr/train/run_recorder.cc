@@ -61,7 +61,7 @@ std::vector<run::LevelRow> RunRecorder::level_table() {
 
 std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
                                                      std::int64_t num_episodes, bool is_final,
-                                                     const std::function<bool()>& should_stop) {
+                                                     const EvaluationWatch& watch) {
   const std::string stream = "evaluate/" + std::to_string(progress.update);
   Random random = parts_.streams.named(stream);
   const auto count = static_cast<std::size_t>(num_episodes);
@@ -69,10 +69,14 @@ std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
                             ? evaluation_levels(parts_.test_env->spec(), count, random)
                             : test_levels(parts_.env.spec(), parts_.levels, count, random);
   const auto train_ids = sample_levels(parts_.levels, count, random);
+  double done = 0;  // before the evaluation that is running
+  EvaluationWatch half = {.should_stop = watch.should_stop};
+  if (watch.progressed) half.progressed = [&](double part) { watch.progressed(done + part / 2); };
   const auto play = [&](Evaluator& evaluator, const std::vector<LevelId>& ids, const char* kind) {
-    return evaluator.play(ids, false, parts_.streams.named(stream + kind), should_stop);
+    return evaluator.play(ids, false, parts_.streams.named(stream + kind), half);
   };
   const Evaluation test = play(test_evaluator_ ? *test_evaluator_ : evaluator_, test_ids, "/test");
+  done = 0.5;
   const Evaluation train = play(evaluator_, train_ids, "/train");
   if (!test.is_complete || !train.is_complete) return std::nullopt;
   run::EvalRecord record = {.update = progress.update,

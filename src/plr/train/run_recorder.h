@@ -60,9 +60,9 @@ class RunRecorder {
   // Plays episodes on test levels and as many on training levels, drawn from streams of this
   // update; of a test environment with fixed levels, all equally often. The final evaluation lists
   // the return of every test episode: the worst levels are studied for the final agent only.
-  // Returns nothing if `should_stop`, called at every step, stopped it.
+  // Returns nothing if it was stopped.
   std::optional<run::EvalRecord> evaluate(const Progress& progress, std::int64_t num_episodes,
-                                          bool is_final, const std::function<bool()>& should_stop);
+                                          bool is_final, const EvaluationWatch& watch);
 
  private:
   RecorderParts parts_;

@@ -129,7 +129,7 @@ class Trainer::Run {
   // Logs, evaluates and saves when due.
   void record(const std::optional<learn::PpoStats>& stats);
   // Makes the final evaluation, which may take long. A stopped one starts over on resume.
-  void finish(const std::function<bool()>& should_stop);
+  void finish(const Watch& watch);
   void save();
   Progress progress() const;
 
@@ -186,7 +186,7 @@ class Trainer::Run {
   std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
                                                    const std::function<bool()>& should_stop);
   // False if it was stopped; then nothing is recorded.
-  bool evaluate(std::int64_t num_episodes, bool is_last, const std::function<bool()>& should_stop);
+  bool evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch);
 
   std::unique_ptr<VectorEnv> survey_env_;  // made when it is needed first
   std::int64_t first_update_ = 0;          // of this process
@@ -206,7 +206,7 @@ bool Trainer::run(const Watch& watch) {
     if (watch.should_stop && watch.should_stop()) break;
   }
   if (r.update == num_updates(r.config)) {
-    r.finish(watch.should_stop);
+    r.finish(watch);
   } else if (!r.is_saved()) {
     r.save();
   }
@@ -303,17 +303,18 @@ void Trainer::Run::record(const std::optional<learn::PpoStats>& stats) {
   if (update % schedule.checkpoint_interval == 0) save();
 }
 
-void Trainer::Run::finish(const std::function<bool()>& should_stop) {
+void Trainer::Run::finish(const Watch& watch) {
   if (is_final) return;
   if (!is_saved()) save();
-  if (!evaluate(config.schedule.final_episodes, true, should_stop)) return;
+  const EvaluationWatch evaluation = {.progressed = watch.evaluated,
+                                      .should_stop = watch.should_stop};
+  if (!evaluate(config.schedule.final_episodes, true, evaluation)) return;
   is_final = true;
   save();
 }
 
-bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last,
-                            const std::function<bool()>& should_stop) {
-  const auto record = recorder.evaluate(progress(), num_episodes, is_last, should_stop);
+bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch) {
+  const auto record = recorder.evaluate(progress(), num_episodes, is_last, watch);
   if (!record) return false;
   test_return_ = record->test_return;
   test_success_ = record->test_success;

@@ -32,9 +32,11 @@ struct TrainTimes {
   double total = 0;
 };
 
-// Callbacks of Trainer::run, both optional.
+// Callbacks of Trainer::run, all optional.
 struct Watch {
   std::function<void(const Progress&)> updated = {};  // called after every update
+  // Called at every step of the final evaluation, with the fraction that is done.
+  std::function<void(double fraction)> evaluated = {};
   // Called after every update and at every step of the final evaluation; true stops the run.
   std::function<bool()> should_stop = {};
 };
