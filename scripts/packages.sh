@@ -1,8 +1,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The packages that plr needs, and how they are installed. Sourced by ./plr, which sets `private`.
+# The packages that plr needs, and how they are installed. Sourced by ./plr, which sets `root` and
+# `private`.
 #
 # Debian packages are installed with apt-get, only as root or with sudo that asks for no password.
-# Python packages go into .plr/venv. Output of both is appended to .plr/setup.log.
+# Python packages go into .plr/venv, at the versions and with the hashes of scripts/requirements/.
+# Output of both is appended to .plr/setup.log, and what was installed to .plr/installed.txt.
 
 # Lists of NEED=PACKAGE: what must be installed and the Debian package that contains it.
 required_packages='c++=g++ cmake=cmake ninja=ninja-build import:ensurepip=python3-venv
@@ -16,17 +18,39 @@ test_packages='python3-config=python3-dev'
 say() { printf 'plr: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 2; }
 
+# patiently TEXT LOG COMMAND ...: runs a command with its output appended to LOG. Every 20 s it says
+# how far the command is: Ninja's counter in LOG, or the time that has passed.
+patiently() {
+  local text=$1 log=$2 started=$SECONDS ticker status=0
+  shift 2
+  (
+    exec 9>&-
+    while sleep 20 &>/dev/null; do
+      count=$(tail -n 1 "$log" 2>/dev/null | grep -o '\[[0-9]*/[0-9]*\]')
+      say "$text ${count:-($((SECONDS - started)) s)}"
+    done
+  ) &
+  ticker=$!
+  "$@" >>"$log" 2>&1 </dev/null || status=$?
+  kill "$ticker" 2>/dev/null || true
+  wait "$ticker" 2>/dev/null || true
+  return $status
+}
+
+# logged TEXT COMMAND ...
 logged() {
+  local text=$1
+  shift
   printf '\n$ %s\n' "$*" >>"$private/setup.log"
-  "$@" >>"$private/setup.log" 2>&1 </dev/null
+  patiently "$text" "$private/setup.log" "$@"
 }
 
 # Whether a header, shared library, Python module or command is installed.
 has() {
   case $1 in
     *.h | *.hpp) c++ -E -x c++ - <<<"#include <$1>" ;;
-    *.so.*) python3 -c "import ctypes; ctypes.CDLL('$1')" ;;
-    import:*) python3 -c "import ${1#import:}" ;;
+    *.so.*) python3 -I -c "import ctypes; ctypes.CDLL('$1')" ;;
+    import:*) python3 -I -c "import ${1#import:}" ;;
     *) command -v "$1" ;;
   esac &>/dev/null
 }
@@ -39,8 +63,12 @@ apt_install() {
   [ "$(id -u)" = 0 ] || sudo=(sudo -n)
   if [ -z "${PLR_OFFLINE:-}" ] && has apt-get && "${sudo[@]}" true 2>/dev/null; then
     say "installing ${missing[*]} with apt-get"
-    logged "${sudo[@]}" apt-get update || true
-    logged "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y "${missing[@]}" && return
+    logged 'updating the list of packages' "${sudo[@]}" apt-get update || true
+    if logged "installing ${missing[*]}" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y "${missing[@]}"; then
+      printf 'apt: %s\n' "${missing[@]}" >>"$private/installed.txt"
+      return
+    fi
   fi
   say "missing packages; run: sudo apt-get update && sudo apt-get install -y ${missing[*]}"
   return 1
@@ -48,12 +76,23 @@ apt_install() {
 
 # The Python environment in .plr/ also sees the packages of the system's Python.
 make_venv() {
-  [ -x "$private/venv/bin/pip" ] ||
-    logged python3 -m venv --clear --system-site-packages "$private/venv"
+  [ -x "$private/venv/bin/pip" ] || logged 'creating .plr/venv' \
+    python3 -I -m venv --clear --system-site-packages "$private/venv"
 }
 
-# pip_install PACKAGE ...: returns 1 on failure. CMake runs again after a new .plr/ready.
+# pip_install FILE [OPTION ...]: installs a file of scripts/requirements; returns 1 on failure. CMake
+# runs again after a new .plr/ready.
 pip_install() {
-  make_venv && logged "$private/venv/bin/python" -m pip install --disable-pip-version-check \
-    --retries 2 --timeout 20 ${PLR_OFFLINE:+--no-index} "$@" && touch "$private/ready"
+  make_venv && logged "installing $1" "$private/venv/bin/python" -I -m pip install \
+    --disable-pip-version-check --retries 2 --timeout 20 ${PLR_OFFLINE:+--no-index} \
+    --require-hashes -r "$root/scripts/requirements/$1" "${@:2}" || return 1
+  touch "$private/ready"
+  printf 'pip: %s\n' $(grep -o '^[^ #]*==[^ ;]*' "$root/scripts/requirements/$1") >>"$private/installed.txt"
+}
+
+# torch without CUDA if pip finds it, else with CUDA and its packages.
+install_torch() {
+  pip_install torch-dependencies.txt || return 1
+  pip_install torch-cpu.txt --no-deps ||
+    { pip_install torch.txt --no-deps && pip_install torch-cuda.txt; }
 }

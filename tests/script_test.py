@@ -35,16 +35,23 @@ class Script(unittest.TestCase):
         self.root = pathlib.Path(temporary.name).resolve()
         shutil.copy(SOURCE / "plr", self.root)
         shutil.copytree(SOURCE / "scripts", self.root / "scripts")
+        for name in ("app", "cmake", "src", "third_party", "docs/reference"):
+            (self.root / name).mkdir(parents=True)
+        for name in ("CMakeLists.txt", "CMakePresets.json", "docs/algorithm.md"):
+            (self.root / name).touch()
+        (self.root / "docs/reference/commands.md").write_text(
+            "# Commands\n\n## plr --version\n\n```text\nplr 9.9\n```\n\n## plr\n\n```text\nVerbs\n```\n"
+            "\n## plr bench train\n\n```text\nUsage: plr bench train\n```\n")
         self.tools = self.root / "tools"
         self.tools.mkdir()
         for name, text in (("c++", "#!/bin/sh\n"), ("cmake", CMAKE), ("ninja", NINJA)):
             (self.tools / name).write_text(text)
             (self.tools / name).chmod(0o755)
 
-    def run_script(self, *arguments, **variables):
+    def run_script(self, *arguments, folder=None, command="./plr", **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PLR_")}
         environment.update(PLR_OFFLINE="1", OLD_CMAKE="0", PATH=f"{self.tools}:{environment['PATH']}")
-        return subprocess.run(["./plr", *arguments], cwd=self.root, env={**environment, **variables},
+        return subprocess.run([command, *arguments], cwd=folder or self.root, env={**environment, **variables},
                               capture_output=True, text=True, check=False, timeout=120)
 
     def assert_fails(self, done, last_line):
@@ -55,14 +62,64 @@ class Script(unittest.TestCase):
         done = self.run_script("train", "--env", "two words")
         self.assertEqual(done.stdout, f"./plr {self.root}/.plr/procgen train --env two words\n")
         self.assertEqual(done.returncode, 7)
-        self.assertEqual(done.stderr, "plr: configuring release\n")
+        self.assertIn("plr: first use: installs ", done.stderr)
+        self.assertEqual(done.stderr.splitlines()[-1], "plr: configuring release")
+
+    def num_configured(self):
+        return len((self.root / "calls").read_text().splitlines())
 
     def test_configures_once(self):
         for _ in range(2):
             self.run_script("train")
-        self.assertEqual(len((self.root / "calls").read_text().splitlines()), 1)
+        self.assertEqual(self.num_configured(), 1)
         self.run_script("train", PLR_TORCH="/other")
-        self.assertEqual(len((self.root / "calls").read_text().splitlines()), 2)
+        self.assertEqual(self.num_configured(), 2)
+
+    def test_help_and_version_need_no_build(self):
+        for arguments, text in (([], "Verbs\n"), (["--help"], "Verbs\n"), (["-h"], "Verbs\n"),
+                                (["--version"], "plr 9.9\n"),
+                                (["bench", "train", "--help"], "Usage: plr bench train\n")):
+            done = self.run_script(*arguments)
+            self.assertEqual((done.stdout, done.stderr, done.returncode), (text, "", 0), arguments)
+        self.assertFalse((self.root / ".plr").exists())
+
+    def test_help_without_a_stored_text_comes_from_the_program(self):
+        done = self.run_script("unknown", "--help")
+        self.assertEqual(done.stdout, f"./plr {self.root}/.plr/procgen unknown --help\n")
+
+    def test_a_built_program_answers_for_itself(self):
+        self.run_script("train")
+        self.assertEqual(self.run_script("--help").stdout, f"./plr {self.root}/.plr/procgen --help\n")
+
+    def test_a_moved_checkout_is_not_built_again(self):
+        self.run_script("train")
+        moved = self.root.parent / (self.root.name + "-moved")
+        shutil.copytree(self.root, moved)  # the copies are newer than the program
+        self.addCleanup(shutil.rmtree, moved)
+        done = self.run_script("train", folder=moved)
+        self.assertEqual(done.stdout, f"./plr {moved}/.plr/procgen train\n")
+        self.assertEqual(done.stderr, "")
+
+    def test_a_changed_source_is_built(self):
+        self.run_script("train")
+        (self.root / "src/new.cc").write_text("int main() {}\n")
+        done = self.run_script("train", NINJA_FAILS="1")
+        self.assertEqual(done.returncode, 2)
+
+    def test_files_of_the_current_directory_are_not_executed(self):
+        elsewhere = self.root / "elsewhere"
+        elsewhere.mkdir()
+        for name in ("venv", "ctypes", "ensurepip", "pip", "json", "os"):
+            (elsewhere / f"{name}.py").write_text(f"open('{elsewhere}/executed', 'w')\n")
+        for arguments in (["setup"], ["setup", "procgen"], ["train"]):
+            self.run_script(*arguments, folder=elsewhere, command=self.root / "plr")
+        self.assertFalse((elsewhere / "executed").exists())
+
+    def test_long_steps_report_their_progress(self):
+        (self.tools / "ninja").write_text(NINJA.replace("mkdir", "echo '[3/9] x'; sleep 2; mkdir", 1))
+        packages = self.root / "scripts/packages.sh"
+        packages.write_text(packages.read_text().replace("sleep 20", "sleep 1"))
+        self.assertIn("plr: building release [3/9]\n", self.run_script("train").stderr)
 
     def test_unknown_words_are_refused(self):
         self.assert_fails(self.run_script("setup", "atari"),
@@ -80,7 +137,7 @@ class Script(unittest.TestCase):
     def test_failures_are_reported(self):
         self.assert_fails(self.run_script("train", CMAKE_FAILS="no compiler"),
                           f"plr: could not configure release; see {self.root}/.plr/configure.log")
-        self.assert_fails(self.run_script("train", NINJA_FAILS="1"), "plr: the build of release failed")
+        self.assert_fails(self.run_script("train", NINJA_FAILS="1"), f"plr: the build of release failed; see {self.root}/.plr/build.log")
         self.assert_fails(self.run_script("train", OLD_CMAKE="1"), "plr: CMake 3.25 or newer is required; "
                                                                    f"see {self.root}/.plr/setup.log")
 

@@ -16,7 +16,7 @@ try:
     import safetensors
     import safetensors.numpy
 except ImportError as error:
-    print(f"skipped: {error}; ./plr setup installs tests/requirements.txt")
+    print(f"skipped: {error}; ./plr setup installs scripts/requirements/tests.txt")
     sys.exit(77)
 
 WRITE_SAMPLES = sys.argv.pop(1)
