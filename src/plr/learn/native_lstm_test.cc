@@ -287,6 +287,14 @@ TEST_F(NativeLstm, InferenceEqualsThatOfLibtorch) {
   }
 }
 
+TEST_F(NativeLstm, InferenceOfManySlotsWithoutARolloutIsByLibtorch) {
+  const auto backend = make_backend(lstm_network(kMaze, Precision::kBf16, device_));
+  EXPECT_TRUE(backend->make_inference({}, 256, {})->takes_any_batch());
+  EXPECT_FALSE(backend->make_inference({}, 5000, {})->takes_any_batch());
+  Rollout rollout({1, 5000}, kMaze.shape, device_, backend->network().state_size());
+  EXPECT_TRUE(backend->make_inference({}, 5000, rollout.tensors())->takes_any_batch());
+}
+
 TEST_F(NativeLstm, InferenceHasTheSameBitsInEveryBatch) {
   constexpr std::int32_t kSlots = 21;
   const at::Tensor obs = random_obs(kMaze.shape, {3, kSlots});
