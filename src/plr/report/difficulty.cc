@@ -16,6 +16,13 @@ namespace {
 // The window of the moving mean is the number of records divided by this.
 constexpr std::size_t kWindowsPerRun = 20;
 
+// False for levels without degrees, and for a curriculum that keeps no levels.
+bool has_probabilities(const RunData& run) {
+  return std::ranges::any_of(run.curriculum, [](const LevelsRecord& record) {
+    return std::ranges::any_of(record.by_difficulty, [](double share) { return share > 0; });
+  });
+}
+
 DifficultyCurves average(const std::vector<const RunData*>& runs) {
   const std::size_t num_degrees = runs.front()->curriculum.front().by_difficulty.size();
   struct Sum {
@@ -54,7 +61,7 @@ std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs,
   std::map<std::pair<std::string, std::size_t>, std::vector<const RunData*>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunData& run = runs[i];
-    if (run.curriculum.empty() || run.curriculum.front().by_difficulty.empty()) continue;
+    if (!has_probabilities(run)) continue;
     groups[{run.env(), label_index(analysis.labels, analysis.run_labels[i])}].push_back(&run);
   }
   std::vector<DifficultyCurves> all;

@@ -29,7 +29,7 @@ struct DifficultyCurves {
 };
 
 // Sorted by environment, then in the order of `analysis.labels`. Runs without degrees of difficulty
-// are left out. REQUIRES: `analysis` is analyze(runs).
+// and runs in which no level has a probability are left out. REQUIRES: `analysis` is analyze(runs).
 std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs,
                                                 const Analysis& analysis);
 

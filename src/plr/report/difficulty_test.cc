@@ -45,6 +45,14 @@ TEST(Difficulty, LeavesOutRunsWithoutDegrees) {
   EXPECT_TRUE(difficulty_curves(runs, analyze(runs)).empty());
 }
 
+TEST(Difficulty, LeavesOutRunsInWhichNoLevelHasAProbability) {
+  const std::vector<RunData> runs = {make_run("uniform", {record(10, {0, 0}), record(20, {0, 0})}),
+                                     make_run("plr", {record(10, {0, 0}), record(20, {1, 0})})};
+  const std::vector<DifficultyCurves> all = difficulty_curves(runs, analyze(runs));
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].label, "plr");
+}
+
 TEST(Difficulty, MovingMeanUsesFewerValuesAtTheEnds) {
   const std::vector<double> values = {1, 2, 3, 6};
   EXPECT_EQ(moving_mean(values, 1), values);

@@ -55,8 +55,12 @@ void set_bold(Row& row) {
   for (std::size_t i = 0; i < row.cells.size(); ++i) row.cells[i].is_bold = bold[i];
 }
 
-std::string unfinished_note(const Analysis& analysis) {
-  return analysis.is_final ? ". " : ", none of which is finished: these are the latest numbers. ";
+std::string unfinished_note(const SolveRates& rates, const Analysis& analysis) {
+  if (!analysis.is_final) return ", none of which is finished: these are the latest numbers. ";
+  if (rates.num_unfinished == 0) return ". ";
+  return fmt::format(
+      "; {} not finished and left out. ",
+      rates.num_unfinished == 1 ? "one run is" : fmt::format("{} runs are", rates.num_unfinished));
 }
 
 std::string id_of(const char* prefix, const std::string& test_env) {
@@ -66,7 +70,7 @@ std::string id_of(const char* prefix, const std::string& test_env) {
 Table solve_rate_table(const SolveRates& rates, const Analysis& analysis) {
   Table table{.id = id_of("solve-rates-", rates.test_env),
               .title = "Solve rate (%) on " + rates.test_env,
-              .note = std::string(kErrorNote) + unfinished_note(analysis) +
+              .note = std::string(kErrorNote) + unfinished_note(rates, analysis) +
                       "Bold: the best and what is not significantly below it, unless that is all. "
                       "Interquartile mean: all levels and runs without the lowest and the highest "
                       "quarter. Intervals: 95 % (stratified bootstrap over runs).",

@@ -65,6 +65,21 @@ TEST_F(EvaluationTablesTest, ASingleRunHasNoError) {
   EXPECT_EQ(tables()[0].rows[2].cells[0].text, "20.0");
 }
 
+TEST_F(EvaluationTablesTest, NoteNamesTheNumberOfUnfinishedRuns) {
+  add_run(1, 2, 0);
+  EXPECT_TRUE(tables()[0].note.starts_with("Mean and standard error over runs. Bold"));
+  write_run(folder_ / "2", {.env = runs_[0].env(),
+                            .curriculum = "uniform",
+                            .seed = 2,
+                            .test = {0.1},
+                            .is_finished = false,
+                            .settings = {{"test_env", runs_[0].setting("test_env")}},
+                            .test_levels = {{{.name = "Labyrinth", .episodes = 1, .solved = 1}}}});
+  runs_ = find_runs({folder_ / "."}).runs;
+  EXPECT_TRUE(tables()[0].note.starts_with(
+      "Mean and standard error over runs; one run is not finished and left out. Bold"));
+}
+
 TEST_F(EvaluationTablesTest, RunsOnOtherLevelsAreNotCompared) {
   add_run(1, 2, 0);
   TestRun other{.env = "maze/random-25", .seed = 2, .test = {0.1}};

@@ -86,6 +86,7 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs, analysis);
   if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
   for (const DifficultyCurves& curves : difficulties) {
+    if (curves.updates.size() < 2) continue;  // no line
     const std::string name = catalog::short_env_name(curves.env) + "-" + curves.label;
     write_text(folder / ("difficulty-" + run::file_name(name) + ".svg"),
                svg_chart(difficulty_chart(curves)));

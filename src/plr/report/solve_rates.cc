@@ -29,10 +29,11 @@ double mean_rate(const EvalRecord& evaluation) {
 struct Series {
   std::vector<double> x;
   std::vector<double> y;
+  bool is_finished = false;  // of the run
 };
 
 Series by_steps(const RunData& run) {
-  Series series;
+  Series series{.x = {}, .y = {}, .is_finished = run.is_finished};
   for (const EvalRecord& evaluation : run.evaluations) {
     if (evaluation.test_levels.empty()) continue;
     series.x.push_back(static_cast<double>(evaluation.steps));
@@ -52,7 +53,7 @@ Series by_updates(const RunData& run) {
   for (const LogRecord& record : run.updates) {
     gradient_updates[record.update] = record.gradient_updates.value_or(record.update);
   }
-  Series series;
+  Series series{.x = {}, .y = {}, .is_finished = run.is_finished};
   for (const EvalRecord& evaluation : run.evaluations) {
     const auto found = gradient_updates.find(evaluation.update);
     if (evaluation.test_levels.empty() || found == gradient_updates.end()) continue;
@@ -77,12 +78,15 @@ std::vector<double> points_of(const std::vector<std::vector<Series>>& methods) {
   return subsampled(std::vector<double>(all.begin(), all.end()), kMaxPoints);
 }
 
+// Finished runs end after different numbers of gradient updates. A point that not all of them have
+// is left out: the last points would be means of one or two runs.
 Curve curve_of(const std::vector<Series>& method, const std::vector<double>& points) {
   return mean_curve(points.size(), [&](std::size_t point) {
     std::vector<double> values;
     for (const Series& series : method) {
       const auto value = interpolate(series.x, series.y, points[point]);
       if (value) values.push_back(*value);
+      if (!value && series.is_finished) return std::vector<double>();
     }
     return values;
   });
@@ -140,6 +144,8 @@ SolveRates rates_of(std::span<const RunData> runs, const Analysis& analysis,
                     const std::string& test_env, const std::vector<std::size_t>& members) {
   SolveRates result{.test_env = test_env,
                     .levels = level_names(runs, members),
+                    .num_unfinished = static_cast<std::size_t>(std::ranges::count_if(
+                        members, [&](std::size_t i) { return !runs[i].is_finished; })),
                     .steps = {},
                     .updates = {},
                     .methods = {}};

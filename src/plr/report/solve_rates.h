@@ -42,15 +42,17 @@ struct SolveMethod {
   // Over all levels and runs; empty without finished runs.
   std::optional<Estimate> mean;
   std::optional<Estimate> interquartile;
-  Curve by_steps;    // the mean over levels during training
+  // The mean over levels during training, where all finished runs have been evaluated.
+  Curve by_steps;
   Curve by_updates;  // the same by gradient updates
 };
 
 struct SolveRates {
   std::string test_env;
   std::vector<std::string> levels;
-  std::vector<double> steps;    // [point] of by_steps
-  std::vector<double> updates;  // [point] of by_updates; empty if all rollouts are learned from
+  std::size_t num_unfinished = 0;  // runs
+  std::vector<double> steps;       // [point] of by_steps
+  std::vector<double> updates;     // [point] of by_updates; empty if all rollouts are learned from
   std::vector<SolveMethod> methods;
 };
 

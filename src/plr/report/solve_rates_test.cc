@@ -91,6 +91,22 @@ TEST_F(SolveRatesTest, HaveCurvesOverGradientUpdatesWhereRolloutsAreSkipped) {
   EXPECT_NEAR(all.methods[1].by_updates.mean[1], 1, 1e-12);
 }
 
+TEST_F(SolveRatesTest, HaveCurvesThatEndWithTheFirstFinishedRun) {
+  for (const int seed : {1, 2}) {
+    write_run(folder_ / std::to_string(seed),
+              {.env = "maze/random-25",
+               .curriculum = "plr",
+               .seed = seed,
+               .test = {0, 0, 0},
+               .settings = {{"test_env", "maze/JaxUED-8"}},
+               .test_levels = {solved(0, 0), solved(5, 5), solved(10, 10)},
+               .gradient_updates = {1, 2, seed == 1 ? 2 : 3}});
+  }
+  const SolveRates all = rates().at(0);
+  EXPECT_EQ(all.updates, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(all.methods[0].by_updates.count, (std::vector<std::size_t>{2, 2, 0}));
+}
+
 TEST_F(SolveRatesTest, CompareRunsOfDifferentTrainingEnvironments) {
   add_run("uniform", 1, solved(2, 4));
   add_run("uniform", 1, solved(6, 8), "maze/random-60");
