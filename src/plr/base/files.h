@@ -1,18 +1,26 @@
 // Reading files, and writing them atomically.
 //
 //   write_text("runs/a/config.toml", text);
+//   write_output(argument_of("--out"), page);
 //
-// write_file() and write_text() write PATH.tmp, sync it to the disk and rename it to PATH. At any
-// time, even after a kill, PATH holds either its old bytes or all of the new ones. A PATH.tmp that
-// a killed process left is overwritten by the next write. The caller may skip the sync: then a
-// crash of the machine, but not of the process, can lose the file.
+// write_file() and write_text() write a new file of a unique name beside PATH, sync it to the disk
+// and rename it to PATH. At any time, even after a kill, PATH holds either its old bytes or all of
+// the new ones, and concurrent writers of one path do not disturb each other: the last one wins. A
+// link at PATH is replaced, not followed. The caller may skip the sync: then a crash of the
+// machine, but not of the process, can lose the file.
+//
+// write_output() is for a path that the user names. What a link refers to is written as above, and
+// the link stays; a device, a pipe or /dev/stdout is written to.
+//
+// Readers accept regular files only, up to a size, so that a pipe or a device in the place of a
+// file cannot block the program or exhaust its memory.
 //
 // Every function throws std::runtime_error with the path and the cause: "cannot write
-// runs/a/config.toml: No space left on device". Thread-safe for different paths.
-// REQUIRES: no two threads or processes write the same path at the same time.
+// runs/a/config.toml: No space left on device". Thread-safe.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -21,8 +29,14 @@
 
 namespace plr {
 
-std::vector<std::byte> read_file(const std::filesystem::path& path);
-std::string read_text(const std::filesystem::path& path);
+// Of any file that is read as a whole.
+inline constexpr std::uint64_t kMaxFileSize = std::uint64_t{1} << 31;
+// Of a file that a person writes, such as one of settings.
+inline constexpr std::uint64_t kMaxSettingsSize = std::uint64_t{1} << 20;
+
+std::vector<std::byte> read_file(const std::filesystem::path& path,
+                                 std::uint64_t max_size = kMaxFileSize);
+std::string read_text(const std::filesystem::path& path, std::uint64_t max_size = kMaxFileSize);
 
 // Whether a write waits until the file and its name are on the disk.
 enum class Durability { kSynced, kUnsynced };
@@ -32,20 +46,15 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
                 Durability durability = Durability::kSynced);
 void write_text(const std::filesystem::path& path, std::string_view text,
                 Durability durability = Durability::kSynced);
+void write_output(const std::filesystem::path& path, std::string_view text,
+                  Durability durability = Durability::kSynced);
 
-// Makes the directory and its missing parents.
+// Removes temporary files that killed writers of `path` have left.
+// REQUIRES: nobody writes `path` at the same time.
+void remove_temporary_files(const std::filesystem::path& path);
+
+// Makes the directory and its missing parents, and syncs their names.
 void make_directories(const std::filesystem::path& path);
-
-// Renames a file or directory within its directory and syncs the directory.
-void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
-
-// For a directory that is renamed when it is complete: write_in_place() writes a file without a
-// temporary name and syncs it; sync_directory() then syncs the names.
-void write_in_place(const std::filesystem::path& path, std::span<const std::byte> bytes);
-void sync_directory(const std::filesystem::path& directory);
-
-// Removes a file, or a directory and its content, if it exists.
-void remove_path(const std::filesystem::path& path);
 
 // Throws std::runtime_error "cannot write PATH: CAUSE".
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, const std::string& cause);

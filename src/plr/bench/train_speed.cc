@@ -1,17 +1,21 @@
 #include "plr/bench/train_speed.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
 
 namespace plr::bench {
 namespace {
 
-// Removes a folder at the end of a scope. Not copyable.
+// A new folder with a name that nobody can guess, removed at the end of the scope. Not copyable.
 class RemovedFolder {
  public:
-  explicit RemovedFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  RemovedFolder() {
+    std::string name = std::filesystem::temp_directory_path() / "plr-bench-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
   ~RemovedFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
@@ -48,8 +52,7 @@ TrainSpeed measure_training(int updates, train::TrainConfig& config) {
   config.schedule.levels_interval = 1 << 20;
   config.schedule.checkpoint_interval = 1 << 20;
 
-  const RemovedFolder folder(std::filesystem::temp_directory_path() /
-                             fmt::format("plr-bench-{}", getpid()));
+  const RemovedFolder folder;
   train::Trainer trainer(config, folder.path());
   config = trainer.config();
   train::TrainTimes warm;

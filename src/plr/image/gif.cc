@@ -172,7 +172,7 @@ void write_gif(const std::filesystem::path& path, std::span<const Image> frames,
   } catch (const std::runtime_error& error) {
     fail_to_write(path, error.what());
   }
-  write_text(path, bytes, Durability::kUnsynced);
+  write_output(path, bytes, Durability::kUnsynced);
 }
 
 #endif

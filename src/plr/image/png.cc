@@ -42,7 +42,7 @@ std::string encoded(const std::filesystem::path& path, const Image& image) {
 }  // namespace
 
 void write_png(const std::filesystem::path& path, const Image& image) {
-  write_text(path, encoded(path, image), Durability::kUnsynced);
+  write_output(path, encoded(path, image), Durability::kUnsynced);
 }
 
 std::string png_bytes(const Image& image) { return encoded("a picture", image); }

@@ -8,17 +8,19 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include "plr/base/bytes.h"
+#include "plr/base/directory.h"
 #include "plr/base/files.h"
 #include "plr/run/layout.h"
+#include "plr/run/parse_json.h"
 
 namespace plr::run {
 namespace {
 
 namespace fs = std::filesystem;
 
+using layout::kLogSeals;
 using layout::kManifest;
 using layout::kStates;
 using layout::kTensors;
@@ -26,6 +28,8 @@ using layout::kTensors;
 // Version of the directory's layout and of checkpoint.json; states have versions of their own.
 constexpr int kFormat = 1;
 constexpr std::size_t kNumKept = 2;
+constexpr std::uint64_t kMaxManifestSize = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxPartSize = std::uint64_t{1} << 34;  // of tensors or a state
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
 // ---- names --------------------------------------------------------------------------------------
@@ -38,24 +42,21 @@ std::string directory_name(std::int64_t update) {
   return "update-" + with_zeros(std::to_string(update), 8);
 }
 
-fs::path state_file(const std::string& name) {
+std::string state_file(const std::string& name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
   if (name.empty() || name.find_first_not_of(kAllowed) != std::string::npos) {
     throw std::invalid_argument("the name of a state must consist of a-z, 0-9, '_' and '-', not '" +
                                 name + "'");
   }
-  return fs::path(kStates) / (name + ".bin");
+  return name + ".bin";
 }
 
-fs::path temporary_path(fs::path path) { return path += kTemporarySuffix; }
+std::string temporary_name(const std::string& name) { return name + std::string(kTemporarySuffix); }
 
-std::vector<fs::path> directories_in(const fs::path& folder) {
-  std::vector<fs::path> directories;
-  if (!fs::exists(folder)) return directories;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) directories.push_back(entry.path());
-  }
-  return directories;
+// Opens the folder to write into it: it must not be a link; its parent may be reached by links.
+Directory open_to_write(const fs::path& folder) {
+  const fs::path path = folder.has_filename() ? folder : folder.parent_path();
+  return Directory(path.parent_path(), "write").open_directory(path.filename(), "write");
 }
 
 // ---- the manifest -------------------------------------------------------------------------------
@@ -83,6 +84,7 @@ std::string make_manifest(const Checkpoint& checkpoint) {
                                   {"tensors", file_digest(checkpoint.tensors)},
                                   {"states", nlohmann::json::object()}};
   for (const auto& [name, bytes] : checkpoint.states) manifest["states"][name] = file_digest(bytes);
+  if (!checkpoint.log_seals.empty()) manifest["log_seals"] = file_digest(checkpoint.log_seals);
   const std::string text = manifest.dump(2);
   return with_checksum(std::string_view(text).substr(0, text.size() - 2));  // without its "\n}"
 }
@@ -94,53 +96,90 @@ bool has_valid_checksum(std::string_view text) {
 
 // ---- saving -------------------------------------------------------------------------------------
 
-void check_before_saving(const fs::path& folder, const Checkpoint& checkpoint) {
+void write_synced(const Directory& directory, const std::string& name,
+                  std::span<const std::byte> bytes) {
+  OpenFile file = directory.open(name, O_WRONLY | O_CREAT | O_EXCL, "write");
+  file.write(bytes);
+  file.sync();
+}
+
+void write_files(const Directory& directory, const Checkpoint& checkpoint) {
+  const Directory states = directory.make_directory(std::string(kStates));
+  for (const auto& [name, bytes] : checkpoint.states) {
+    write_synced(states, state_file(name), bytes);
+  }
+  states.sync();
+  write_synced(directory, std::string(kTensors), checkpoint.tensors);
+  if (!checkpoint.log_seals.empty()) {
+    write_synced(directory, std::string(kLogSeals), checkpoint.log_seals);
+  }
+  const std::string manifest = make_manifest(checkpoint);
+  write_synced(directory, std::string(kManifest), std::as_bytes(std::span(manifest)));
+  directory.sync();
+}
+
+// Renames the new directory to its final name; an existing one of that name is exchanged
+// atomically.
+void put_in_place(const Directory& folder, const std::string& temporary, const std::string& name) {
+  if (!folder.exchange(temporary, name)) {
+    // There is none of that name, or the file system cannot exchange: then the name is missing for
+    // an instant.
+    if (folder.contains(name)) folder.rename(name, temporary_name(name + ".old"));
+    folder.rename(temporary, name);
+  }
+  folder.sync();
+}
+
+bool is_leftover(const std::string& name) {
+  return name.starts_with("update-") && name.ends_with(kTemporarySuffix);
+}
+
+void remove_leftovers_in(const Directory& folder) {
+  for (const std::string& name : folder.directory_names()) {
+    if (is_leftover(name)) folder.remove(name);
+  }
+}
+
+// Oldest first.
+std::vector<SavedCheckpoint> checkpoints_in(const Directory& folder) {
+  std::vector<SavedCheckpoint> saved;
+  for (const std::string& name : folder.directory_names()) {
+    std::int64_t update = 0;
+    const std::size_t digits = std::min(name.size(), directory_name(0).find('0'));
+    std::from_chars(name.data() + digits, name.data() + name.size(), update);
+    if (name == directory_name(update)) saved.push_back({update, folder.path() / name});
+  }
+  std::sort(saved.begin(), saved.end(),
+            [](const auto& a, const auto& b) { return a.update < b.update; });
+  return saved;
+}
+
+void check_before_saving(const Checkpoint& checkpoint) {
   if (checkpoint.update < 0) {
     throw std::invalid_argument("update must be at least 0, not " +
                                 std::to_string(checkpoint.update));
   }
   for (const auto& [name, bytes] : checkpoint.states) state_file(name);
-  // It would be removed at once, since only the newest are kept.
-  const std::vector<SavedCheckpoint> saved = list_checkpoints(folder);
-  if (!saved.empty() && saved.back().update > checkpoint.update) {
-    throw std::runtime_error("cannot save update " + std::to_string(checkpoint.update) +
-                             ": there is a later checkpoint, " + saved.back().path.string() +
-                             "; remove it, or save to another folder");
-  }
 }
 
-void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
-  const std::string manifest = make_manifest(checkpoint);
-  fs::create_directories(directory / kStates);
-  for (const auto& [name, bytes] : checkpoint.states) {
-    write_in_place(directory / state_file(name), bytes);
-  }
-  write_in_place(directory / kTensors, checkpoint.tensors);
-  write_in_place(directory / kManifest, std::as_bytes(std::span(manifest)));
-  sync_directory(directory / kStates);
-  sync_directory(directory);
-}
-
-// Renames the new directory to its final name; an existing one of that name is exchanged
-// atomically.
-void put_in_place(const fs::path& temporary, const fs::path& path) {
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
-    sync_directory(path.parent_path());
-    return;
-  }
-  // There is none of that name, or the file system cannot exchange: then the name is missing for an
-  // instant.
-  if (fs::exists(path)) rename_path(path, temporary_path(path.string() + ".old"));
-  rename_path(temporary, path);
+// It would be removed at once, since only the newest are kept.
+void expect_no_later(const Directory& folder, std::int64_t update) {
+  const std::vector<SavedCheckpoint> saved = checkpoints_in(folder);
+  if (saved.empty() || saved.back().update <= update) return;
+  throw std::runtime_error("cannot save update " + std::to_string(update) +
+                           ": there is a later checkpoint, " + saved.back().path.string() +
+                           "; remove it, or save to another folder");
 }
 
 // Renames before removing, so that a directory with the name of a checkpoint is always complete.
-void remove_old(const fs::path& folder) {
-  const std::vector<SavedCheckpoint> saved = list_checkpoints(folder);
+void remove_old(const Directory& folder) {
+  const std::vector<SavedCheckpoint> saved = checkpoints_in(folder);
   for (std::size_t i = 0; i + kNumKept < saved.size(); ++i) {
-    rename_path(saved[i].path, temporary_path(saved[i].path));
+    const std::string name = saved[i].path.filename();
+    folder.rename(name, temporary_name(name));
+    folder.sync();
   }
-  remove_leftovers(folder);
+  remove_leftovers_in(folder);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -153,9 +192,9 @@ struct Source {
   [[noreturn]] void fail(const fs::path& file, const std::string& what) const {
     throw std::runtime_error((saved.path / file).string() + " " + what + "; " + hint);
   }
-  std::vector<std::byte> read(const fs::path& file) const {
+  std::vector<std::byte> read(const fs::path& file, std::uint64_t max_size) const {
     if (!fs::exists(saved.path / file)) fail(file, "is missing");
-    return read_file(saved.path / file);
+    return read_file(saved.path / file, max_size);
   }
 };
 
@@ -176,12 +215,14 @@ Source newest(const fs::path& folder) {
 }
 
 nlohmann::json read_manifest(const Source& source) {
-  const std::vector<std::byte> bytes = source.read(kManifest);
+  const std::vector<std::byte> bytes = source.read(kManifest, kMaxManifestSize);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  nlohmann::json manifest = nlohmann::json::parse(text, nullptr, false);
-  if (manifest.is_object() && manifest.contains("format") && manifest["format"] != kFormat) {
+  const nlohmann::json manifest = parse_json(text);
+  const auto format = manifest.is_object() ? manifest.find("format") : manifest.end();
+  // Before the checksum, which another format may not have.
+  if (format != manifest.end() && format->is_number_integer() && *format != kFormat) {
     throw std::runtime_error((source.saved.path / kManifest).string() + " is of format " +
-                             manifest["format"].dump() + ", but this program reads format " +
+                             format->dump() + ", but this program reads format " +
                              std::to_string(kFormat) + "; use the version that wrote it");
   }
   if (!has_valid_checksum(text)) source.fail(kManifest, "is damaged (its checksum differs)");
@@ -193,7 +234,7 @@ nlohmann::json read_manifest(const Source& source) {
 
 std::vector<std::byte> read_verified(const Source& source, const fs::path& file,
                                      const nlohmann::json& digest) {
-  std::vector<std::byte> bytes = source.read(file);
+  std::vector<std::byte> bytes = source.read(file, kMaxPartSize);
   if (bytes.size() != digest.at("size")) {
     source.fail(file, "is damaged (it has " + std::to_string(bytes.size()) + " bytes, not " +
                           digest.at("size").dump() + ")");
@@ -205,27 +246,29 @@ std::vector<std::byte> read_verified(const Source& source, const fs::path& file,
 }  // namespace
 
 void save_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
-  check_before_saving(folder, checkpoint);
+  check_before_saving(checkpoint);
   make_directories(folder);
-  remove_leftovers(folder);
-  const fs::path path = folder / directory_name(checkpoint.update);
-  const fs::path temporary = temporary_path(path);
+  const Directory checkpoints = open_to_write(folder);
+  expect_no_later(checkpoints, checkpoint.update);
+  remove_leftovers_in(checkpoints);
+  const std::string name = directory_name(checkpoint.update);
+  const std::string temporary = temporary_name(name);
   try {
-    write_files(temporary, checkpoint);
-    put_in_place(temporary, path);
+    write_files(checkpoints.make_directory(temporary), checkpoint);
+    put_in_place(checkpoints, temporary, name);
   } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(temporary, ignored);
+    try {
+      checkpoints.remove(temporary);
+    } catch (const std::runtime_error&) {
+      // The first error is the one to report.
+    }
     throw;
   }
-  remove_old(folder);
+  remove_old(checkpoints);
 }
 
 void remove_leftovers(const fs::path& folder) {
-  for (const fs::path& path : directories_in(folder)) {
-    const std::string name = path.filename();
-    if (name.starts_with("update-") && name.ends_with(kTemporarySuffix)) remove_path(path);
-  }
+  if (fs::exists(folder)) remove_leftovers_in(open_to_write(folder));
 }
 
 Checkpoint load_checkpoint(const fs::path& folder) {
@@ -235,9 +278,13 @@ Checkpoint load_checkpoint(const fs::path& folder) {
     Checkpoint checkpoint{.update = manifest.at("update"),
                           .facts = manifest.at("facts"),
                           .states = {},
-                          .tensors = read_verified(source, kTensors, manifest.at("tensors"))};
+                          .tensors = read_verified(source, kTensors, manifest.at("tensors")),
+                          .log_seals = {}};
+    if (manifest.contains("log_seals")) {
+      checkpoint.log_seals = read_verified(source, kLogSeals, manifest["log_seals"]);
+    }
     for (const auto& [name, digest] : manifest.at("states").items()) {
-      checkpoint.states[name] = read_verified(source, state_file(name), digest);
+      checkpoint.states[name] = read_verified(source, fs::path(kStates) / state_file(name), digest);
     }
     return checkpoint;
   } catch (const nlohmann::json::exception& problem) {
@@ -255,17 +302,8 @@ nlohmann::json load_checkpoint_facts(const fs::path& folder) {
 }
 
 std::vector<SavedCheckpoint> list_checkpoints(const fs::path& folder) {
-  std::vector<SavedCheckpoint> saved;
-  for (const fs::path& path : directories_in(folder)) {
-    std::int64_t update = 0;
-    const std::string name = path.filename();
-    const std::size_t digits = std::min(name.size(), directory_name(0).find('0'));
-    std::from_chars(name.data() + digits, name.data() + name.size(), update);
-    if (name == directory_name(update)) saved.push_back({update, path});
-  }
-  std::sort(saved.begin(), saved.end(),
-            [](const auto& a, const auto& b) { return a.update < b.update; });
-  return saved;
+  if (!fs::exists(folder)) return {};
+  return checkpoints_in(Directory(folder, "read"));
 }
 
 }  // namespace plr::run

@@ -6,10 +6,12 @@
 //   itself
 //                          tensors.safetensors
 //                          states/NAME.bin
+//                          logs.seal                   checksums of the logs (run/log_seal.h)
 //
 // It is written under a temporary name, synced and renamed, so a kill at any instant leaves the
 // newest complete one loadable. The newest two are kept. Leftovers of a killed save are ignored by
-// load and removed by the next save or by remove_leftovers().
+// load and removed by the next save or by remove_leftovers(). Writers refuse a folder that is a
+// symbolic link.
 //
 //   save_checkpoint("runs/a/checkpoint", {.update = 12, .facts = {{"steps", 98304}}, ...});
 //   const Checkpoint checkpoint = load_checkpoint("runs/a/checkpoint");
@@ -34,6 +36,7 @@ struct Checkpoint {
                             // logs, ...; NaN and infinities are read back as null
   std::map<std::string, std::vector<std::byte>> states;  // by name: sealed bytes (base/bytes.h)
   std::vector<std::byte> tensors;                        // a safetensors file
+  std::vector<std::byte> log_seals = {};  // of the logs beside it; empty: none, no file is written
 };
 
 struct SavedCheckpoint {

@@ -1,5 +1,5 @@
-// The facts in a checkpoint of a run (Checkpoint::facts): steps done, whether the run is final, and
-// the sizes of its logs.
+// The facts in a checkpoint of a run (Checkpoint::facts): steps done, whether the run is final, the
+// sizes of its logs, and its settings.
 //
 //   checkpoint.facts = CheckpointFacts{.steps = 98304, .sizes = files.sync()};
 //   const CheckpointFacts facts = load_run_facts("runs/a");
@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "plr/run/behavior_version.h"
 
@@ -31,6 +33,8 @@ struct CheckpointFacts {
   std::optional<std::int64_t> gradient_updates = {};
   LogSizes sizes = {};
   std::int64_t behavior_version = kUnnamedBehaviorVersion;  // of the program that saved
+  // Name and value of every setting; empty in checkpoints of earlier versions.
+  std::map<std::string, std::string> settings = {};
 };
 
 // The names in JSON are those of the members.
@@ -42,6 +46,7 @@ inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
           {"sizes", facts.sizes},
           {"behavior_version", facts.behavior_version}};
   if (facts.gradient_updates) json["gradient_updates"] = *facts.gradient_updates;
+  if (!facts.settings.empty()) json["settings"] = facts.settings;
 }
 inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
   json.at("steps").get_to(facts.steps);
@@ -51,6 +56,7 @@ inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
     facts.gradient_updates = json.at("gradient_updates").get<std::int64_t>();
   }
   facts.behavior_version = json.value("behavior_version", kUnnamedBehaviorVersion);
+  if (json.contains("settings")) json.at("settings").get_to(facts.settings);
 }
 
 }  // namespace plr::run

@@ -187,6 +187,39 @@ TEST(Checkpoint, RefusesAnotherFormatVersion) {
                 " is of format 2, but this program reads format 1; use the version that wrote it");
 }
 
+// Comparing and printing such a value would overflow the stack.
+TEST(Checkpoint, RefusesAManifestThatIsNestedDeeply) {
+  const TemporaryDirectory temporary;
+  save_checkpoint(temporary.path(), example(12));
+  const std::string nested = std::string(200'000, '[') + std::string(200'000, ']');
+  const fs::path path = temporary / "update-00000012/checkpoint.json";
+  write_text(path, "{\"format\": " + nested + "}");
+  const std::string error = runtime_error_of([&] { load_checkpoint(temporary.path()); });
+  EXPECT_EQ(error, path.string() +
+                       " is damaged (its checksum differs); there is no older "
+                       "checkpoint; start the run again");
+}
+
+TEST(Checkpoint, IsNotSavedThroughALink) {
+  const TemporaryDirectory temporary;
+  fs::create_directory(temporary / "elsewhere");
+  fs::create_directory_symlink("elsewhere", temporary / "checkpoint");
+  EXPECT_TRUE(runtime_error_of([&] {
+                save_checkpoint(temporary / "checkpoint", example(1));
+              }).ends_with("replace it by what it refers to"));
+  EXPECT_EQ(names_in(temporary / "elsewhere"), Names{});
+}
+
+TEST(Checkpoint, HasTheSealsOfLogs) {
+  const TemporaryDirectory temporary;
+  Checkpoint checkpoint = example(12);
+  checkpoint.log_seals = bytes_of("seals");
+  save_checkpoint(temporary.path(), checkpoint);
+  EXPECT_EQ(load_checkpoint(temporary.path()).log_seals, checkpoint.log_seals);
+  write_text(temporary / "update-00000012/logs.seal", "other");
+  EXPECT_THROW(load_checkpoint(temporary.path()), std::runtime_error);
+}
+
 TEST(Checkpoint, NamesTheDamagedFileAndTheRemedy) {
   const TemporaryDirectory temporary;
   save_checkpoint(temporary.path(), example(10));
@@ -274,7 +307,7 @@ TEST(Checkpoint, ReportsAFolderThatCannotBeCreated) {
   const TemporaryDirectory temporary;
   write_text(temporary / "file", "");
   EXPECT_EQ(runtime_error_of([&] { save_checkpoint(temporary / "file/checkpoint", example(1)); }),
-            "cannot make the directory " + (temporary / "file").string() + ": File exists");
+            "cannot make the directory " + (temporary / "file").string() + ": Not a directory");
 }
 
 // Saves until it is killed, each update twice, so that replacing is interrupted too. Stores the

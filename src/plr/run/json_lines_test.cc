@@ -1,6 +1,7 @@
 #include "plr/run/json_lines.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <filesystem>
@@ -74,12 +75,92 @@ TEST(JsonLines, ReplaceInvalidUtf8) {
   EXPECT_EQ(read_text(temporary / "log.jsonl"), "{\"name\":\"a\xef\xbf\xbd\"}\n");  // U+FFFD
 }
 
-TEST(JsonLines, ReportAFullDisk) {
-  JsonLines log("/dev/full");
-  EXPECT_EQ(runtime_error_of([&] {
-              log.append({{"a", 1}});
-            }),
-            "cannot write /dev/full: No space left on device");
+TEST(JsonLines, RefuseADeviceAPipeOrALink) {
+  EXPECT_EQ(runtime_error_of([&] { JsonLines("/dev/full"); }),
+            "cannot write /dev/full: it is not a regular file");
+  const TemporaryDirectory temporary;
+  ASSERT_EQ(::mkfifo((temporary / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(runtime_error_of([&] { JsonLines(temporary / "pipe"); }),
+            "cannot write " + (temporary / "pipe").string() + ": it is not a regular file");
+  write_text(temporary / "precious", "kept");
+  std::filesystem::create_symlink("precious", temporary / "log.jsonl");
+  EXPECT_THROW(JsonLines(temporary / "log.jsonl"), std::runtime_error);
+  EXPECT_EQ(read_text(temporary / "precious"), "kept");
+}
+
+TEST(JsonLines, NoticeThatTheirFileWasRemovedOrReplaced) {
+  const TemporaryDirectory temporary;
+  const std::filesystem::path path = temporary / "log.jsonl";
+  for (const bool replaced : {false, true}) {
+    JsonLines log(path);
+    log.append({{"a", 1}});
+    std::filesystem::remove(path);
+    if (replaced) write_text(path, "");
+    EXPECT_EQ(runtime_error_of([&] {
+                log.append({{"a", 2}});
+              }),
+              "cannot write " + path.string() +
+                  ": it was removed or replaced since it was opened; restore the file, or start a "
+                  "new run in another folder");
+  }
+}
+
+// ---- the seal
+
+// Three records, of which the checkpoint has the first two.
+struct Sealed {
+  explicit Sealed(const std::filesystem::path& path) {
+    JsonLines log(path);
+    log.append({{"a", 1}});
+    log.append({{"a", 2}});
+    seal = log.seal();
+    log.append({{"a", 3}});
+  }
+  LogSeal seal;
+};
+
+TEST(JsonLines, KeepTheirSealWhenTheyGrow) {
+  const TemporaryDirectory temporary;
+  const Sealed sealed(temporary / "log.jsonl");
+  JsonLines log(temporary / "log.jsonl");
+  EXPECT_NO_THROW(log.expect(16, &sealed.seal));
+  log.truncate(16);
+  EXPECT_EQ(log.seal().first_difference(sealed.seal), std::nullopt);
+  log.append({{"a", 3}});
+  EXPECT_EQ(log.seal().first_difference(sealed.seal), 3U);
+}
+
+TEST(JsonLines, NameTheFirstLineThatWasChanged) {
+  const TemporaryDirectory temporary;
+  const std::filesystem::path path = temporary / "log.jsonl";
+  const auto error = [&](const std::string& text) {
+    const Sealed sealed(path);
+    write_text(path, text);
+    const std::string message = runtime_error_of([&] { JsonLines(path).expect(16, &sealed.seal); });
+    EXPECT_EQ(read_text(path), text);
+    std::filesystem::remove(path);
+    return message.substr(0, message.find(';'));
+  };
+  const std::string changed = ": the file was changed here after the checkpoint";
+  EXPECT_EQ(error("{\"a\":1}\n{\"a\":7}\n{\"a\":3}\n"), path.string() + ":2" + changed);
+  EXPECT_EQ(error("{\"a\":1} \n{\"a\":2}\n{\"a\":3}\n"), path.string() + ":1" + changed);
+  EXPECT_EQ(error("{\"a\":1}\n\n{\"a\":2}\n"), path.string() + ":2" + changed);
+}
+
+TEST(LogSeal, RoundTripsAndRefusesMoreLinesThanBytes) {
+  LogSeal seal;
+  seal.add(std::as_bytes(std::span("one\ntwo\nthr", 11)));
+  ByteWriter writer;
+  seal.save(writer);
+  std::vector<std::byte> bytes = writer.seal("logs", 1);
+  ByteReader reader(bytes, "logs", 1);
+  EXPECT_EQ(LogSeal::load(reader).first_difference(seal), std::nullopt);
+  writer.number(std::uint64_t{1});  // size
+  writer.number(std::uint64_t{0});  // checksum
+  writer.numbers(std::span<const std::uint32_t>({1, 2}));
+  bytes = writer.seal("logs", 1);
+  ByteReader hostile(bytes, "logs", 1);
+  EXPECT_THROW(LogSeal::load(hostile), std::runtime_error);
 }
 
 TEST(JsonLines, LeaveNoPartialRecordOnAFullDisk) {

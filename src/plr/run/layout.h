@@ -44,5 +44,6 @@ inline constexpr std::array kFiles = {
 inline constexpr std::string_view kManifest = "checkpoint.json";
 inline constexpr std::string_view kTensors = "tensors.safetensors";
 inline constexpr std::string_view kStates = "states";
+inline constexpr std::string_view kLogSeals = "logs.seal";
 
 }  // namespace plr::run::layout

@@ -1,16 +1,20 @@
 #include "plr/run/record_files.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
 #include "plr/base/fields.h"
 #include "plr/base/files.h"
+#include "plr/base/open_file.h"
 #include "plr/run/layout.h"
+#include "plr/run/parse_json.h"
 
 namespace plr::run {
 namespace {
@@ -89,6 +93,8 @@ void value_from_json(std::string_view name, const Json& json, std::vector<T>& va
 
 // ---- lines of a file ----------------------------------------------------------------------------
 
+constexpr std::size_t kMaxLine = std::size_t{1} << 26;  // of a log; longer ones are damaged
+
 // Calls read_line(line), which throws std::runtime_error for a damaged one, for each complete line.
 template <class ReadLine>
 std::string read_lines(const std::filesystem::path& file, ReadLine&& read_line) {
@@ -117,22 +123,27 @@ std::string read_lines(const std::filesystem::path& file, ReadLine&& read_line) 
 
 template <class Record>
 Record record_from_line(std::string_view line) {
-  return record_from_json<Record>(Json::parse(line, nullptr, false));
+  if (line.size() > kMaxLine) {
+    throw std::runtime_error("it has more than " + std::to_string(kMaxLine) + " bytes");
+  }
+  return record_from_json<Record>(parse_json(line));
 }
 
-// The last line that has an end; empty if there is none.
-std::string last_line(std::ifstream& file) {
-  const std::streamoff size = file.seekg(0, std::ios::end).tellg();
-  for (std::streamoff length = 1 << 13;; length *= 4) {
-    length = std::min(length, size);
-    file.seekg(size - length);
-    std::string tail(static_cast<std::size_t>(length), '\0');
-    file.read(tail.data(), length);
+// The last line that has an end, read from the end of the file; empty if there is none.
+std::string last_line(const std::filesystem::path& path) {
+  OpenFile file(path, O_RDONLY | O_NONBLOCK, "read");
+  file.expect_regular("read");
+  const std::uint64_t size = file.size();
+  for (std::uint64_t length = 1 << 13;; length *= 4) {
+    length = std::min({length, size, std::uint64_t{kMaxLine}});
+    std::string tail(length, '\0');
+    tail.resize(file.read_at(size - length, std::as_writable_bytes(std::span(tail))));
     const std::size_t end = tail.rfind('\n');
     const std::size_t before =
         end == std::string::npos || end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
     if (before != std::string::npos) return tail.substr(before + 1, end - before - 1);
     if (length == size) return end == std::string::npos ? "" : tail.substr(0, end);
+    if (length == kMaxLine) return "";
   }
 }
 
@@ -293,10 +304,8 @@ ReadRecords<Record> read_records(const std::filesystem::path& file) {
 
 template <class Record>
 std::optional<Record> read_last_record(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
   try {
-    return record_from_line<Record>(last_line(file));
+    return record_from_line<Record>(last_line(path));
   } catch (const std::runtime_error&) {
     return std::nullopt;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "plr/base/fields.h"
+#include "plr/run/parse_json.h"
 
 namespace plr::run {
 namespace {
@@ -86,7 +87,8 @@ nlohmann::json parse_header(std::string_view text) {
   using Json = nlohmann::json;
   // Keys so far of each open object.
   std::vector<std::set<std::string>> keys;
-  const auto refuse_duplicates = [&](int /*depth*/, Json::parse_event_t event, const Json& value) {
+  const auto check_structure = [&](int depth, Json::parse_event_t event, const Json& value) {
+    if (depth > kMaxJsonDepth) fail("the header is nested too deeply");
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
@@ -96,7 +98,7 @@ nlohmann::json parse_header(std::string_view text) {
   };
   if (!text.starts_with('{')) fail("the header does not begin with '{'");
   try {
-    return Json::parse(text, refuse_duplicates);
+    return Json::parse(text, check_structure);
   } catch (const Json::parse_error& error) {
     fail("the header is not JSON at its byte " + std::to_string(error.byte));
   }

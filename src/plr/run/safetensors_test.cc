@@ -197,5 +197,11 @@ TEST(Safetensors, RefuseGapsAndOverlaps) {
   EXPECT_EQ(error_of(two("[0,2]", "[2,4]"), "xxxxx"), "safetensors: bytes after the last tensor");
 }
 
+TEST(Safetensors, RefusesAHeaderThatIsNestedDeeply) {
+  const std::string nested = std::string(200'000, '[') + std::string(200'000, ']');
+  EXPECT_EQ(error_of("{\"a\":{\"dtype\":" + nested + "}}", ""),
+            "safetensors: the header is nested too deeply");
+}
+
 }  // namespace
 }  // namespace plr::run

@@ -137,5 +137,18 @@ TEST(SettingsFile, PutsThePlaceInFrontOfAnError) {
             "file:7: a must be 1, not 2");
 }
 
+TEST(SettingsFile, RefusesASectionWithoutANameOnItsLine) {
+  const std::string error = invalid_argument_of([] { parse_settings("[\nsteps = 1\n", "a.toml"); });
+  EXPECT_TRUE(error.starts_with("a.toml:")) << error;
+}
+
+TEST(SettingsFile, ReadsManyLargeSeeds) {
+  std::string list = "18446744073709551615";
+  for (int i = 0; i < 500; ++i) list += ", 18446744073709551615";
+  const std::vector<ParsedSetting> settings = parse_settings("seeds = [" + list + "]\n", "a.toml");
+  EXPECT_EQ(settings.at(0).values.size(), 501U);
+  EXPECT_EQ(settings.at(0).values.back(), "18446744073709551615");
+}
+
 }  // namespace
 }  // namespace plr::run

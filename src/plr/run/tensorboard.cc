@@ -95,7 +95,8 @@ std::string make_record(std::string_view data) {
 
 }  // namespace
 
-EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file_(path) {
+EventFile::EventFile(const std::filesystem::path& path, double wall_time, Locking locking)
+    : file_(path, locking) {
   const std::string first = make_record(file_version_event(wall_time));
   size_of_first_ = first.size();
   if (file_.size() < first.size()) {
@@ -117,6 +118,14 @@ EventFile::EventFile(const std::filesystem::path& path, double wall_time) : file
 void EventFile::scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
   const std::string record = make_record(scalars_event(step, wall_time, scalars));
   file_.append(std::as_bytes(std::span(record)));
+}
+
+void EventFile::expect(const LogSeal& seal) const {
+  if (seal.size() > file_.size() || file_.begins_with(seal)) return;
+  throw std::runtime_error(
+      file_.path().string() +
+      " was changed after the checkpoint; restore it, or remove it to continue "
+      "without its events so far");
 }
 
 }  // namespace plr::run

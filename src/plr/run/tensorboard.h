@@ -25,12 +25,16 @@ class EventFile {
  public:
   // Creates the file with its first event, which holds the format's version, or opens it to append.
   // Throws std::runtime_error if the file is not an event file.
-  EventFile(const std::filesystem::path& path, double wall_time);
+  EventFile(const std::filesystem::path& path, double wall_time,
+            Locking locking = Locking::kRequired);
 
   // Appends all scalars as one event. Wall time in seconds since 1970.
   void scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars);
 
   std::uint64_t size() const { return file_.size(); }
+  const LogSeal& seal() const { return file_.seal(); }
+  // Throws std::runtime_error if the file begins with other bytes; one that is shorter is accepted.
+  void expect(const LogSeal& seal) const;
   // To a size that size() has returned; to the first event alone if the file is shorter.
   void truncate(std::uint64_t size) {
     file_.truncate(size <= file_.size() ? size : size_of_first_);

@@ -75,6 +75,10 @@ void from_bytes(std::span<const std::byte> bytes, const std::vector<learn::Named
     // from_blob takes a mutable pointer but does not write.
     auto* data = const_cast<std::byte*>(view.data.data());
     found.push_back({view.name, at::from_blob(data, view.shape, at::kFloat).clone()});
+    if (!found.back().tensor.isfinite().all().item<bool>()) {
+      throw std::runtime_error("tensor " + view.name +
+                               " holds NaN or infinite numbers; resume from an older checkpoint");
+    }
   }
   learn::copy_by_name(found, tensors);
 }

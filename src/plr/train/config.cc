@@ -298,7 +298,8 @@ void set(TrainConfig& config, const run::Setting& setting) {
 
 std::set<std::string> set_by_file(TrainConfig& config, const std::filesystem::path& file) {
   std::set<std::string> names;
-  for (const run::Setting& setting : run::parse_flat_settings(read_text(file), file.string())) {
+  for (const run::Setting& setting :
+       run::parse_flat_settings(read_text(file, kMaxSettingsSize), file.string())) {
     set(config, setting);
     names.insert(setting.name);
   }

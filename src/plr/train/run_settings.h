@@ -7,6 +7,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "plr/train/config.h"
 
@@ -14,5 +17,14 @@ namespace plr::train {
 
 // Throws std::invalid_argument if there is no run in the folder or its settings are incomplete.
 TrainConfig config_of_run(const std::filesystem::path& folder);
+
+// Compares the settings of a run with those in its checkpoint (run::CheckpointFacts::settings), so
+// that a run whose config.toml was edited does not continue as another one. `steps` and
+// `num_workers` may differ, and settings of the computation such as the device: the result has a
+// line for each of the latter. Throws std::invalid_argument with file, line and remedy for any
+// other.
+std::vector<std::string> compare_with_checkpoint(const TrainConfig& config,
+                                                 const std::map<std::string, std::string>& saved,
+                                                 const std::filesystem::path& folder);
 
 }  // namespace plr::train

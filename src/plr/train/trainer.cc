@@ -17,12 +17,12 @@
 #include "plr/run/checkpoint_facts.h"
 #include "plr/run/layout.h"
 #include "plr/run/record_files.h"
+#include "plr/run/run_files.h"
 #include "plr/train/agent.h"
 #include "plr/train/checkpoint_parts.h"
 #include "plr/train/curricula.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/planned_rollouts.h"
-#include "plr/train/run_files.h"
 #include "plr/train/run_recorder.h"
 #include "plr/train/run_settings.h"
 #include "plr/train/survey.h"
@@ -70,7 +70,7 @@ void expect_no_run(const std::filesystem::path& folder) {
                                 " holds a run already; continue it with --resume " +
                                 folder.string() + ", or name another folder");
   }
-  if (RunFiles::has_records(folder)) {
+  if (run::RunFiles::has_records(folder)) {
     throw std::invalid_argument(folder.string() +
                                 " holds logs of another run; remove them, or name another folder");
   }
@@ -120,8 +120,8 @@ class Trainer::Run {
 
   // Writes files last, so that a failure leaves nothing, and config.toml after all others, so that
   // a folder that has one can be resumed.
-  void begin();
-  void resume();
+  void begin(Locking locking);
+  void resume(Locking locking);
   // Plays a rollout. False if `should_stop` stopped a survey before it; nothing has changed then.
   bool play_rollout(const std::function<bool()>& should_stop);
   // Returns nothing if the curriculum wants the agent not to learn from the rollout.
@@ -158,12 +158,13 @@ class Trainer::Run {
   RunRecorder recorder;
   std::optional<PlannedRollouts> planned;  // if the curriculum decides per rollout
   std::filesystem::path folder;
-  std::optional<RunFiles> files;
+  std::optional<run::RunFiles> files;
 
   std::int64_t update = 0;
   std::int64_t gradient_updates = 0;                     // of these, the agent has learned from
   bool is_final = false;                                 // the final evaluation is done
   std::int64_t resumed_version = run::kBehaviorVersion;  // of the checkpoint, if resumed
+  std::vector<std::string> setting_notes;                // of a resumed run
   collect::Seconds learning{};
 
  private:
@@ -213,11 +214,11 @@ bool Trainer::run(const Watch& watch) {
   return r.is_final;
 }
 
-void Trainer::Run::begin() {
+void Trainer::Run::begin(Locking locking) {
   if (curriculum.per_episode) collector.begin();
   const bool is_new = !std::filesystem::exists(folder);
   make_directories(folder);
-  files.emplace(folder);
+  files.emplace(folder, locking);
   expect_no_run(folder);  // no other process can begin one while the files are open
   try {
     save();
@@ -230,8 +231,8 @@ void Trainer::Run::begin() {
   }
 }
 
-void Trainer::Run::resume() {
-  files.emplace(folder);  // no other process can resume the run from here on
+void Trainer::Run::resume(Locking locking) {
+  files.emplace(folder, locking);  // no other process can resume the run from here on
   const run::Checkpoint checkpoint = run::load_checkpoint(folder / layout::kCheckpoints);
   update = checkpoint.update;
   first_update_ = update;
@@ -246,8 +247,13 @@ void Trainer::Run::resume() {
   gradient_updates = facts.gradient_updates.value_or(update);
   is_final = facts.is_final && update >= num_updates(config);
   resumed_version = facts.behavior_version;
-  files->truncate_to(facts.sizes);
-  run::remove_leftovers(folder / layout::kCheckpoints);  // a finished run does not save again
+  setting_notes = compare_with_checkpoint(config, facts.settings, folder);
+  files->truncate_to(facts.sizes, checkpoint.log_seals);
+  // Of a killed process; a finished run does not save again.
+  run::remove_leftovers(folder / layout::kCheckpoints);
+  for (const auto name : {layout::kConfig, layout::kLevelTable}) {
+    remove_temporary_files(folder / name);
+  }
 }
 
 bool Trainer::Run::play_rollout(const std::function<bool()>& should_stop) {
@@ -333,7 +339,9 @@ void Trainer::Run::save() {
                                           .is_final = is_final,
                                           .gradient_updates = gradient_updates,
                                           .sizes = files->sync(),
-                                          .behavior_version = run::kBehaviorVersion};
+                                          .behavior_version = run::kBehaviorVersion,
+                                          .settings = values_of(config)};
+  checkpoint.log_seals = files->seals();
   run::save_checkpoint(folder / layout::kCheckpoints, checkpoint);
   saved_update_ = update;
 }
@@ -358,17 +366,18 @@ Trainer::Trainer(std::unique_ptr<Run> run) : run_(std::move(run)) {}
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 
-Trainer::Trainer(const TrainConfig& config, const std::filesystem::path& folder) {
+Trainer::Trainer(const TrainConfig& config, const std::filesystem::path& folder, Locking locking) {
   expect_no_run(folder);
   run_ = std::make_unique<Run>(config, folder);
-  run_->begin();
+  run_->begin(locking);
 }
 
-Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::int64_t> steps) {
+Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::int64_t> steps,
+                        Locking locking) {
   TrainConfig config = config_of_run(folder);
   if (steps) config.schedule.steps = *steps;
   auto run = std::make_unique<Run>(config, folder);
-  run->resume();
+  run->resume(locking);
   if (steps) write_text(folder / layout::kConfig, to_toml(run->config));
   return Trainer(std::move(run));
 }
@@ -386,6 +395,7 @@ std::vector<std::string> Trainer::notes() const {
                     std::to_string(run::kBehaviorVersion) +
                     " continues it, so that it is not the run of either version (CHANGELOG.md)");
   }
+  lines.insert(lines.end(), run_->setting_notes.begin(), run_->setting_notes.end());
   return lines;
 }
 

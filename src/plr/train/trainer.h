@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/base/open_file.h"
 #include "plr/train/config.h"
 #include "plr/train/progress.h"
 
@@ -44,13 +45,16 @@ struct Watch {
 class Trainer {
  public:
   // Begins a new run. Throws std::invalid_argument if a setting is invalid or the folder already
-  // holds a run; nothing is written then.
-  Trainer(const TrainConfig& config, const std::filesystem::path& folder);
+  // holds a run; nothing is written then. Unless it is told otherwise, a trainer refuses a folder
+  // whose file system has no locks.
+  Trainer(const TrainConfig& config, const std::filesystem::path& folder,
+          Locking locking = Locking::kRequired);
   // Continues from the newest checkpoint in the folder, to another number of steps if given. Throws
-  // std::invalid_argument if there is no run or it has done more steps, std::runtime_error if its
-  // checkpoint is damaged.
+  // std::invalid_argument if there is no run, if it has done more steps or if its settings were
+  // edited; std::runtime_error if its checkpoint is damaged or its logs were changed.
   static Trainer resume(const std::filesystem::path& folder,
-                        std::optional<std::int64_t> steps = std::nullopt);
+                        std::optional<std::int64_t> steps = std::nullopt,
+                        Locking locking = Locking::kRequired);
   ~Trainer();
   Trainer(Trainer&&) noexcept;
 
@@ -62,7 +66,7 @@ class Trainer {
   Progress progress() const;
   TrainTimes times() const;
   // Lines that the user should see: that libtorch computes the network although native kernels were
-  // allowed; that the run was begun by a program of another behavior version.
+  // allowed; that the run was begun by a program of another behavior version, or on another device.
   std::vector<std::string> notes() const;
 
  private:

@@ -1,24 +1,27 @@
 #include "plr/train/training_levels.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 
+#include "plr/base/files.h"
 #include "plr/base/ranges.h"
 
 namespace plr::train {
 namespace {
 
 LevelSet levels_in_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path)) {
+  if (!std::filesystem::exists(path) || std::filesystem::is_directory(path)) {
     throw std::invalid_argument(
         "levels must be a number, a range such as 100-299, full, or a file of ids; "
         "there is no file " +
         path);
   }
+  std::istringstream file(read_text(path));
   std::vector<LevelId> ids;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -49,6 +52,11 @@ std::optional<LevelSet> levels_in_text(const std::string& text) {
   return LevelSet::range(range->first, length + 1);
 }
 
+LevelId last_id(const LevelSet& levels) {
+  const std::span<const LevelId> ids = levels.ids();
+  return ids.empty() ? levels[levels.size() - 1] : *std::ranges::max_element(ids);
+}
+
 }  // namespace
 
 std::string checked_levels(const std::string& text) {
@@ -61,12 +69,10 @@ LevelSet training_levels(const std::string& text, const EnvSpec& env) {
   if (text == "full") return env.full_distribution;
   const std::optional<LevelSet> given = levels_in_text(text);
   LevelSet levels = given ? *given : levels_in_file(text);
-  for (std::uint64_t i = 0; i < levels.size(); ++i) {
-    if (levels[i] > env.last_level) {
-      throw std::invalid_argument("levels: " + env.name + " has levels up to " +
-                                  std::to_string(env.last_level) + ", not " +
-                                  std::to_string(levels[i]));
-    }
+  const LevelId last = last_id(levels);
+  if (last > env.last_level) {
+    throw std::invalid_argument("levels: " + env.name + " has levels up to " +
+                                std::to_string(env.last_level) + ", not " + std::to_string(last));
   }
   return levels;
 }
