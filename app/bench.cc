@@ -13,6 +13,7 @@
 #include "plr/base/fields.h"
 #include "plr/bench/env_speed.h"
 #include "plr/catalog/make_env.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -43,20 +44,21 @@ void print_json(const std::vector<Measured>& rows, const BenchEnvArguments& argu
                    {"microseconds_per_start_again", speed.microseconds_per_start_again},
                    {"steps_per_episode", speed.steps_per_episode}});
   }
-  fmt::print("{}\n", all.dump(2));
+  terminal::print("{}\n", all.dump(2));
 }
 
 void print_table(const std::vector<Measured>& rows, const BenchEnvArguments& arguments) {
-  fmt::print(
+  terminal::print(
       "steps per second of CPU time on one core, {} slots, random actions, level starts "
       "included\n\n",
       arguments.num_slots);
-  fmt::print("{:<50}{:<12}{:>14}{:>12}{:>12}{:>15}\n", "environment", "observation", "steps/s",
-             "start, us", "again, us", "steps/episode");
+  terminal::print("{:<50}{:<12}{:>14}{:>12}{:>12}{:>15}\n", "environment", "observation", "steps/s",
+                  "start, us", "again, us", "steps/episode");
   for (const auto& [env, observation, speed] : rows) {
-    fmt::print("{:<50}{:<12}{:>12.2f} M{:>12.2f}{:>12.2f}{:>15.1f}\n", env, to_text(observation),
-               speed.steps_per_second / 1e6, speed.microseconds_per_start,
-               speed.microseconds_per_start_again, speed.steps_per_episode);
+    terminal::print("{:<50}{:<12}{:>12.2f} M{:>12.2f}{:>12.2f}{:>15.1f}\n", env,
+                    to_text(observation), speed.steps_per_second / 1e6,
+                    speed.microseconds_per_start, speed.microseconds_per_start_again,
+                    speed.steps_per_episode);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "plr/bench/gpu_speed.h"
 #include "plr/learn/compute.h"
 #include "plr/learn/cuda_backend.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -25,14 +26,14 @@ struct BenchGpuArguments {
 
 void print_choices(const std::vector<bench::PresetNetwork>& networks, learn::Precision precision,
                    at::Device device) {
-  fmt::print("{:<12}{:<12}{:<20}{}\n", "network", "part", "kernels", "reason");
+  terminal::print("{:<12}{:<12}{:<20}{}\n", "network", "part", "kernels", "reason");
   for (const bench::PresetNetwork name : networks) {
     const learn::Network network = bench::make_network(name, precision, device);
     const auto [inference, training] = choose_kernels(network, learn::Kernels::kAuto);
     for (const auto& [part, choice] :
          {std::pair("inference", inference), std::pair("training", training)}) {
-      fmt::print("{:<12}{:<12}{:<20}{}\n", to_text(name), part, to_text(choice.kind),
-                 choice.reason);
+      terminal::print("{:<12}{:<12}{:<20}{}\n", to_text(name), part, to_text(choice.kind),
+                      choice.reason);
     }
   }
 }
@@ -40,17 +41,17 @@ void print_choices(const std::vector<bench::PresetNetwork>& networks, learn::Pre
 void print_speeds(const std::vector<bench::PresetNetwork>& networks, double seconds,
                   learn::Precision precision, at::Device device) {
   const bench::KernelMeasurement measurement = {.seconds = seconds};
-  fmt::print("\n{:<12}{:<20}{:<20}", "network", "inference", "training");
+  terminal::print("\n{:<12}{:<20}{:<20}", "network", "inference", "training");
   for (const std::int64_t batch : bench::kInferenceBatches) {
-    fmt::print("{:>14}", fmt::format("images/s, {}", batch));
+    terminal::print("{:>14}", fmt::format("images/s, {}", batch));
   }
-  fmt::print("{:>18}\n", fmt::format("samples/s, {}", measurement.minibatch));
+  terminal::print("{:>18}\n", fmt::format("samples/s, {}", measurement.minibatch));
   for (const bench::PresetNetwork network : networks) {
     for (const auto& speed : measure_kernels(network, measurement, precision, device)) {
-      fmt::print("{:<12}{:<20}{:<20}", to_text(network), to_text(speed.kernels.inference.kind),
-                 to_text(speed.kernels.training.kind));
-      for (const double images : speed.images_per_second) fmt::print("{:>14.0f}", images);
-      fmt::print("{:>18.0f}\n", speed.samples_per_second);
+      terminal::print("{:<12}{:<20}{:<20}", to_text(network), to_text(speed.kernels.inference.kind),
+                      to_text(speed.kernels.training.kind));
+      for (const double images : speed.images_per_second) terminal::print("{:>14.0f}", images);
+      terminal::print("{:>18.0f}\n", speed.samples_per_second);
     }
   }
 }
@@ -65,8 +66,8 @@ void bench_gpu(const BenchGpuArguments& arguments) {
   }
   compute = learn::resolve_auto(compute);
   const at::Device device = configure(compute);
-  fmt::print("{}, precision {}\n\n", device.is_cuda() ? learn::gpu_text(device) : "CPU",
-             to_text(compute.precision));
+  terminal::print("{}, precision {}\n\n", device.is_cuda() ? learn::gpu_text(device) : "CPU",
+                  to_text(compute.precision));
   print_choices(networks, compute.precision, device);
   if (arguments.measure) print_speeds(networks, arguments.seconds, compute.precision, device);
 }

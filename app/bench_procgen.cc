@@ -15,6 +15,7 @@
 #include "plr/bench/procgen_speed.h"
 #include "plr/env/worker_pool.h"
 #include "plr/procgen/games.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -59,7 +60,7 @@ nlohmann::ordered_json json_of(const Variant& variant, int num_slots, int num_wo
 }
 
 void print_header(int num_slots, int num_workers) {
-  fmt::print(
+  terminal::print(
       "steps/s, {} slots, random actions\n"
       "one core, CPU time      library: Procgen's own, one level per slot; steps: ours without "
       "level starts; all: ours with them\n"
@@ -70,7 +71,7 @@ void print_header(int num_slots, int num_workers) {
 }
 
 void print_row(const Variant& variant, const bench::ProcgenSpeed& speed) {
-  fmt::print(
+  terminal::print(
       "{:<22}{:>9.0f}{:>9.0f}{:>6.2f}{:>9.0f}{:>6.2f}{:>10.0f}{:>10.0f}{:>6.2f}{:>10.0f}{:>6.2f}\n",
       variant.env_name(), speed.library, speed.steps_only, speed.steps_only / speed.library,
       speed.one_worker, speed.one_worker / speed.library, speed.start, speed.lockstep,
@@ -95,7 +96,7 @@ void bench_procgen(const BenchProcgenArguments& arguments) {
     all.push_back(json_of(variant, num_slots, num_workers, speed));
     if (!arguments.as_json) print_row(variant, speed);
   }
-  if (arguments.as_json) fmt::print("{}\n", all.dump(2));
+  if (arguments.as_json) terminal::print("{}\n", all.dump(2));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "app/procgen_setup.h"
 #include "plr/base/fields.h"
 #include "plr/bench/train_speed.h"
+#include "plr/terminal/print.h"
 #include "plr/train/config.h"
 
 namespace plr::app {
@@ -56,16 +57,16 @@ void print_json(const std::string& preset, const train::TrainConfig& config,
                                          {"sampler", speed.sampler},
                                          {"update", speed.update},
                                          {"rest", speed.rest}};
-  fmt::print("{}\n", result.dump(2));
+  terminal::print("{}\n", result.dump(2));
 }
 
 void print_table(const std::string& preset, const train::TrainConfig& config,
                  const bench::TrainSpeed& speed) {
-  fmt::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", preset, config.task.env,
-             config.compute.device, to_text(config.compute.precision), config.compute.num_threads,
-             speed.steps_per_second);
+  terminal::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", preset, config.task.env,
+                  config.compute.device, to_text(config.compute.precision),
+                  config.compute.num_threads, speed.steps_per_second);
   const auto print_share = [](const char* part, double share, const char* what) {
-    fmt::print("{:<12} {:>6.2f} %   {}\n", part, 100 * share, what);
+    terminal::print("{:<12} {:>6.2f} %   {}\n", part, 100 * share, what);
   };
   print_share("acting", speed.acting, "inference");
   print_share("environment", speed.environment, "steps and level starts");

@@ -12,6 +12,7 @@
 #include "plr/base/fields.h"
 #include "plr/bench/update_cost.h"
 #include "plr/learn/compute.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -49,20 +50,20 @@ void print_json(const std::vector<Measured>& rows, const bench::UpdateMeasuremen
                             {"samples_per_second", cost.samples_per_second},
                             {"relative", cost.relative}});
   }
-  fmt::print("{}\n", all.dump(2));
+  terminal::print("{}\n", all.dump(2));
 }
 
 void print_table(const std::vector<Measured>& rows, const bench::UpdateMeasurement& measurement,
                  const learn::ComputeConfig& compute) {
-  fmt::print(
+  terminal::print(
       "mini-batches of {} on {} ({}, kernels {}, {} threads), medians of {} rounds of {}\n\n",
       measurement.minibatch, compute.device, to_text(compute.precision), to_text(compute.kernels),
       compute.num_threads, measurement.rounds, measurement.num_minibatches);
-  fmt::print("{:<12}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch", "samples/s",
-             "relative");
+  terminal::print("{:<12}{:<28}{:>15}{:>12}{:>14}\n", "network", "method", "ms/mini-batch",
+                  "samples/s", "relative");
   for (const auto& [network, cost] : rows) {
-    fmt::print("{:<12}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", to_text(network), cost.method,
-               cost.milliseconds, cost.samples_per_second, cost.relative);
+    terminal::print("{:<12}{:<28}{:>15.3f}{:>12.0f}{:>14.2f}\n", to_text(network), cost.method,
+                    cost.milliseconds, cost.samples_per_second, cost.relative);
   }
 }
 

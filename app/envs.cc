@@ -10,6 +10,7 @@
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
 #include "plr/catalog/make_env.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -48,7 +49,7 @@ void print_json(const std::vector<EnvInfo>& infos) {
                                                 {"num_difficulties", info.num_difficulties}});
     if (info.returns) env["returns"] = {info.returns->low, info.returns->high};
   }
-  fmt::print("{}\n", all.dump(2));
+  terminal::print("{}\n", all.dump(2));
 }
 
 // Environments with the same summary share a heading.
@@ -56,12 +57,13 @@ void print_table(const std::vector<EnvInfo>& infos) {
   const EnvInfo* last = nullptr;
   for (const EnvInfo& info : infos) {
     if (last == nullptr || info.group != last->group) {
-      fmt::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group, "size",
-                 "steps", "actions");
+      terminal::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group,
+                      "size", "steps", "actions");
     }
-    if (last == nullptr || info.summary != last->summary) fmt::print("\n{}\n", info.summary);
-    fmt::print("  {:<50}{:>7}{:>8}{:>9}\n", info.name,
-               fmt::format("{}x{}", info.width, info.height), info.max_steps, info.num_actions);
+    if (last == nullptr || info.summary != last->summary) terminal::print("\n{}\n", info.summary);
+    terminal::print("  {:<50}{:>7}{:>8}{:>9}\n", info.name,
+                    fmt::format("{}x{}", info.width, info.height), info.max_steps,
+                    info.num_actions);
     last = &info;
   }
 }

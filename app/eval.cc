@@ -15,6 +15,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/record_files.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/progress_bar.h"
 #include "plr/train/config.h"
 #include "plr/train/evaluator.h"
@@ -50,10 +51,10 @@ Json described(const train::Evaluation& evaluation) {
 }
 
 void print_row(const std::string& name, const Json& row) {
-  fmt::print("{:<14} {:>9} {:>10.4f} {:>10.4f} {:>9.1f}% {:>9.1f}\n", name,
-             row.at("episodes").get<int>(), row.at("return").get<double>(),
-             row.at("standard_error").get<double>(), 100 * row.at("success_rate").get<double>(),
-             row.at("length").get<double>());
+  terminal::print("{:<14} {:>9} {:>10.4f} {:>10.4f} {:>9.1f}% {:>9.1f}\n", name,
+                  row.at("episodes").get<int>(), row.at("return").get<double>(),
+                  row.at("standard_error").get<double>(),
+                  100 * row.at("success_rate").get<double>(), row.at("length").get<double>());
 }
 
 // The agent of a run with the environments of an evaluation.
@@ -142,7 +143,7 @@ void print_levels(const Json& levels) {
   for (const Json& level : levels) {
     width = std::max(width, level.at("name").get<std::string>().size());
   }
-  fmt::print("\n{:<{}} {:>9} {:>10} {:>10}\n", "level", width, "episodes", "solved", "return");
+  terminal::print("\n{:<{}} {:>9} {:>10} {:>10}\n", "level", width, "episodes", "solved", "return");
   double rate_sum = 0;
   double return_sum = 0;
   for (const Json& level : levels) {
@@ -151,12 +152,12 @@ void print_levels(const Json& levels) {
     const auto mean_return = level.at("return").get<double>();
     rate_sum += rate;
     return_sum += mean_return;
-    fmt::print("{:<{}} {:>9} {:>9.1f}% {:>10.4f}\n", level.at("name").get<std::string>(), width,
-               episodes, 100 * rate, mean_return);
+    terminal::print("{:<{}} {:>9} {:>9.1f}% {:>10.4f}\n", level.at("name").get<std::string>(),
+                    width, episodes, 100 * rate, mean_return);
   }
   const auto count = static_cast<double>(levels.size());
-  fmt::print("{:<{}} {:>9} {:>9.1f}% {:>10.4f}\n", "mean", width, "", 100 * rate_sum / count,
-             return_sum / count);
+  terminal::print("{:<{}} {:>9} {:>9.1f}% {:>10.4f}\n", "mean", width, "", 100 * rate_sum / count,
+                  return_sum / count);
 }
 
 void eval(const EvalArguments& arguments) {
@@ -170,14 +171,14 @@ void eval(const EvalArguments& arguments) {
   }
   const Json result = Evaluated(arguments).result();
   if (arguments.json) {
-    fmt::print("{}\n", result.dump(2));
+    terminal::print("{}\n", result.dump(2));
     return;
   }
   const auto env = result.at("env").get<std::string>();
-  fmt::print("{} after {} updates, on {} (episodes of up to {} steps)\n\n", arguments.run,
-             result.at("update").get<int>(), env, result.at("max_steps").get<int>());
-  fmt::print("{:<14} {:>9} {:>10} {:>10} {:>10} {:>9}\n", "levels", "episodes", "return", "+-",
-             "success", "length");
+  terminal::print("{} after {} updates, on {} (episodes of up to {} steps)\n\n", arguments.run,
+                  result.at("update").get<int>(), env, result.at("max_steps").get<int>());
+  terminal::print("{:<14} {:>9} {:>10} {:>10} {:>10} {:>9}\n", "levels", "episodes", "return", "+-",
+                  "success", "length");
   const bool has_fixed_levels = result.contains("test_levels");
   for (const auto& [key, name] :
        {std::pair{"test", has_fixed_levels ? "test" : "unseen"}, std::pair{"train", "training set"},
@@ -186,7 +187,7 @@ void eval(const EvalArguments& arguments) {
   }
   if (has_fixed_levels) print_levels(result.at("test_levels"));
   if (result.contains("gap"))
-    fmt::print("\ngap (training - test): {:.4f}\n", result.at("gap").get<double>());
+    terminal::print("\ngap (training - test): {:.4f}\n", result.at("gap").get<double>());
 }
 
 }  // namespace

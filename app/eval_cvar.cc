@@ -13,6 +13,7 @@
 #include "plr/report/cvar.h"
 #include "plr/run/layout.h"
 #include "plr/run/record_files.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/progress_bar.h"
 #include "plr/terminal/stop_signal.h"
 #include "plr/train/cvar.h"
@@ -69,17 +70,17 @@ void eval_cvar(const CvarArguments& arguments) {
     if (value) result["cvar"].push_back({{"fraction", fraction}, {"success_rate", *value}});
   }
   if (arguments.json) {
-    fmt::print("{}\n", result.dump(2));
+    terminal::print("{}\n", result.dump(2));
     return;
   }
-  fmt::print("{} after {} updates, on {} solvable levels of {}\n\n", arguments.run, update,
-             rows.size(), env);
-  fmt::print("{:>12} {:>10}\n", "worst levels", "success");
+  terminal::print("{} after {} updates, on {} solvable levels of {}\n\n", arguments.run, update,
+                  rows.size(), env);
+  terminal::print("{:>12} {:>10}\n", "worst levels", "success");
   for (const auto& row : result.at("cvar")) {
-    fmt::print("{:>11g}% {:>9.2f}%\n", 100 * row.at("fraction").get<double>(),
-               100 * row.at("success_rate").get<double>());
+    terminal::print("{:>11g}% {:>9.2f}%\n", 100 * row.at("fraction").get<double>(),
+                    100 * row.at("success_rate").get<double>());
   }
-  fmt::print("\n{}\n", file.string());
+  terminal::print("\n{}\n", file.string());
 }
 
 }  // namespace plr::app

@@ -14,6 +14,7 @@
 #include "plr/reference/codes.h"
 #include "plr/reference/explain.h"
 #include "plr/reference/pages.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -90,7 +91,7 @@ void help(CLI::App& program, const HelpArguments& arguments) {
     throw std::invalid_argument(fmt::format("there is no verb '{}'; plr --help lists the verbs",
                                             fmt::join(arguments.words, " ")));
   }
-  fmt::print("{}", text);
+  terminal::print("{}", text);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "plr/image/png.h"
 #include "plr/image/sheet.h"
 #include "plr/maze/text_form.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/screen.h"
 #include "plr/viewer/level_gallery.h"
 #include "plr/viewer/level_list.h"
@@ -82,8 +83,8 @@ void print_levels(const LevelsArguments& arguments, const LevelGallery& gallery)
                     "colors",
                     arguments.env));
   }
-  fmt::print("{}\n{}", gallery.title(), gallery.text(colors, terminal::screen_width()));
-  if (gallery.has_tiles()) fmt::print("\n{}\n", gallery.legend(colors));
+  terminal::print("{}\n{}", gallery.title(), gallery.text(colors, terminal::screen_width()));
+  if (gallery.has_tiles()) terminal::print("\n{}\n", gallery.legend(colors));
 }
 
 void write_sheet(const LevelsArguments& arguments, const LevelGallery& gallery) {
@@ -97,7 +98,7 @@ void write_sheet(const LevelsArguments& arguments, const LevelGallery& gallery) 
 #endif
   image::write_png(arguments.out,
                    image::sheet(pictures, {.title = gallery.title(), .num_columns = num_columns}));
-  fmt::print("{} levels in {}\n", gallery.size(), arguments.out);
+  terminal::print("{} levels in {}\n", gallery.size(), arguments.out);
 }
 
 void draw_levels(const LevelsArguments& arguments) {

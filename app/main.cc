@@ -1,13 +1,16 @@
 // The program plr: parses the command line, calls a verb (verbs.h) and reports errors.
 //
-// Exit codes: 0 success; 2 error; 130, 143 and 129 stopped by Ctrl-C, SIGTERM or a closed terminal,
-// with everything saved.  Errors are one line on standard error.
+// Exit codes: 0 success; 2 error; 130, 143, 129 and 141 stopped by Ctrl-C, SIGTERM, a closed
+// terminal or a closed pipe, with everything saved.  Errors are one line on standard error; a
+// standard error that cannot be written changes nothing else.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -17,6 +20,8 @@
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
 #include "plr/run/behavior_version.h"
+#include "plr/terminal/print.h"
+#include "plr/terminal/standard_files.h"
 #include "plr/terminal/stop_signal.h"
 
 namespace plr::app {
@@ -103,15 +108,28 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// Why output could not be written, such as to a full disk; empty if all of it was.
+std::string output_problem() {
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int cause = is_flushed ? terminal::write_error.load() : errno;
+  if (is_flushed && std::ferror(stdout) == 0) return "";
+  return fmt::format("cannot write to standard output{}{}", cause == 0 ? "" : ": ",
+                     cause == 0 ? "" : std::strerror(cause));
+}
+
 int report(const CLI::App& app, const std::string& what) {
-  fmt::print(stderr, "{}: {}\n", full_name(app), one_line(what));
+  terminal::print(stderr, "{}: {}\n", full_name(app), one_line(what));
   return kFailed;
 }
 
 int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
-  // CLI11 throws for --help and --version too.
-  if (error.get_exit_code() == 0) return program.exit(error);
   CLI::App& app = chosen(program);
+  // CLI11 throws for --help and --version too.
+  if (error.get_exit_code() == 0) {
+    program.exit(error);
+    const std::string problem = output_problem();
+    return problem.empty() ? 0 : report(app, problem);
+  }
   const std::vector<std::string> unexpected = program.remaining(true);
   if (!unexpected.empty()) {
     return report(app, unexpected_message(app, unexpected.front()));
@@ -122,13 +140,6 @@ int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
                   fmt::format("missing subcommand; choose one of: {}", fmt::join(verbs, ", ")));
   }
   return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
-}
-
-// Reports output that could not be written, such as to a full disk.
-void finish_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw std::runtime_error("cannot write to standard output");
-  }
 }
 
 // Options are spelled with hyphens, settings in files with underscores; options accept both.
@@ -164,8 +175,9 @@ int run(int argc, char** argv) {
   try {
     refuse_empty_arguments(argc, argv);
     program.parse(read_arguments(argc, argv));
-    if (program.get_subcommands().empty()) fmt::print("{}", program.help());
-    finish_output();
+    if (program.get_subcommands().empty()) terminal::print("{}", program.help());
+    const std::string problem = output_problem();
+    if (!problem.empty()) throw std::runtime_error(problem);
     return 0;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(program, error);
@@ -182,6 +194,7 @@ int run(int argc, char** argv) {
 }  // namespace plr::app
 
 int main(int argc, char** argv) {
+  plr::terminal::open_standard_files();
   std::signal(SIGXFSZ, SIG_IGN);  // makes a file size limit an error like a full disk
   return plr::app::run(argc, argv);
 }

@@ -23,6 +23,7 @@
 #include "plr/image/png.h"
 #include "plr/run/layout.h"
 #include "plr/terminal/live_terminal.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/screen.h"
 #include "plr/train/run_settings.h"
 #include "plr/train/saved_agent.h"
@@ -141,15 +142,16 @@ train::WatchedEpisode play_transcript(const PlayArguments& arguments, PlaySessio
       session.env(), session.level, session.agent, arguments.steps,
       [&](const train::EpisodeState& state) {
         if (state.step == 0) {
-          fmt::print("{}\n{}\n\n{}\n", title(session), session.about, viewer::transcript_heading());
+          terminal::print("{}\n{}\n\n{}\n", title(session), session.about,
+                          viewer::transcript_heading());
         } else {
-          fmt::print("{}\n",
-                     viewer::transcript_line(session.env(), state.step, *last, state.reward));
+          terminal::print("{}\n",
+                          viewer::transcript_line(session.env(), state.step, *last, state.reward));
         }
         last = state.output;
         if (last) return true;
         const std::vector<std::string> level = viewer::transcript_level(session.env(), state);
-        fmt::print("\n{}{}", fmt::join(level, "\n"), level.empty() ? "" : "\n\n");
+        terminal::print("\n{}{}", fmt::join(level, "\n"), level.empty() ? "" : "\n\n");
         return true;
       });
 }
@@ -202,9 +204,9 @@ void play(const PlayArguments& arguments) {
   const train::WatchedEpisode episode = (to_files  ? play_into_files
                                          : is_live ? play_live
                                                    : play_transcript)(arguments, session);
-  if (!arguments.gif.empty()) fmt::print("an animation in {}\n", arguments.gif);
-  if (!arguments.png.empty()) fmt::print("a sheet of frames in {}\n", arguments.png);
-  fmt::print("{}\n", summary(episode));
+  if (!arguments.gif.empty()) terminal::print("an animation in {}\n", arguments.gif);
+  if (!arguments.png.empty()) terminal::print("a sheet of frames in {}\n", arguments.png);
+  terminal::print("{}\n", summary(episode));
 }
 
 }  // namespace

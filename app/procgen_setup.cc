@@ -12,6 +12,7 @@
 #include <string>
 
 #include "plr/procgen/games.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -42,8 +43,8 @@ void prepare_procgen(std::string_view env) {
   const char* command = std::getenv("PLR_COMMAND");
   if (folder == nullptr || *folder == '\0' || std::filesystem::exists(folder)) return;
   if (command == nullptr || *command == '\0') return;
-  fmt::print(stderr, "{} needs Procgen 0.10.7, which is missing; running {} setup procgen\n", env,
-             command);
+  terminal::print(stderr, "{} needs Procgen 0.10.7, which is missing; running {} setup procgen\n",
+                  env, command);
   if (!run_setup(command)) {
     throw std::runtime_error(fmt::format(
         "{} setup procgen failed; set PLR_PROCGEN to the folder procgen of an unpacked procgen "

@@ -18,6 +18,7 @@
 #include "plr/report/statistics_json.h"
 #include "plr/report/table_formats.h"
 #include "plr/run/layout.h"
+#include "plr/terminal/print.h"
 
 namespace plr::app {
 namespace {
@@ -54,22 +55,23 @@ report::FoundRuns readable_runs(const std::vector<fs::path>& folders) {
 }
 
 void print_problems(const report::FoundRuns& found) {
-  for (const std::string& problem : found.problems) fmt::print(stderr, "left out: {}\n", problem);
+  for (const std::string& problem : found.problems)
+    terminal::print(stderr, "left out: {}\n", problem);
   for (const report::RunData& run : found.runs) {
     for (const std::string& remark : run.remarks) {
-      fmt::print(stderr, "{}: {}\n", run.folder.string(), remark);
+      terminal::print(stderr, "{}: {}\n", run.folder.string(), remark);
     }
   }
   const std::string mixed = report::mixed_versions_warning(found.runs);
-  if (!mixed.empty()) fmt::print(stderr, "{}\n", mixed);
+  if (!mixed.empty()) terminal::print(stderr, "{}\n", mixed);
 }
 
 void report_paper(const ReportArguments& arguments) {
   const std::string page = report::paper_page(arguments.paper);
   if (arguments.out.empty()) {
-    fmt::print("{}", page);
+    terminal::print("{}", page);
   } else {
-    write_text(arguments.out, page);
+    write_output(arguments.out, page);
   }
 }
 
@@ -95,22 +97,27 @@ void report(const ReportArguments& arguments) {
     report::export_report(arguments.export_folder, found.runs, analysis, options.compare);
   }
   if (arguments.json) {
-    fmt::print("{}\n", report::statistics_json(found.runs, analysis).dump(2));
+    terminal::print("{}\n", report::statistics_json(found.runs, analysis)
+                                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     if (arguments.out.empty()) return;
   }
-  const fs::path out = arguments.out.empty()
-                           ? fs::path(arguments.folders.front()) / run::layout::kReport
-                           : fs::path(arguments.out);
-  write_text(out, report::html_page(found, analysis, options));
+  const std::string page = report::html_page(found, analysis, options);
+  fs::path out = arguments.out;
+  if (arguments.out.empty()) {
+    out = fs::path(arguments.folders.front()) / run::layout::kReport;
+    write_text(out, page);
+  } else {
+    write_output(out, page);
+  }
   if (arguments.json) return;
   std::vector<report::Table> printed = report::evaluation_tables(found.runs, analysis);
   printed.push_back(tables.front());
   for (const report::Table& table : printed) {
-    fmt::print("{}\n{}\n", table.title, report::to_markdown(table));
+    terminal::print("{}\n{}\n", table.title, report::to_markdown(table));
   }
-  fmt::print("{} in {}\n",
-             found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
-             out.string());
+  terminal::print("{} in {}\n",
+                  found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
+                  out.string());
 }
 
 }  // namespace

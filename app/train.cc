@@ -14,10 +14,12 @@
 #include "app/procgen_setup.h"
 #include "app/report.h"
 #include "app/verbs.h"
+#include "plr/base/open_file.h"
 #include "plr/catalog/short_name.h"
 #include "plr/run/file_name.h"
 #include "plr/run/layout.h"
 #include "plr/terminal/number_text.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/progress_bar.h"
 #include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
@@ -43,11 +45,12 @@ struct TrainArguments {
   std::string out;
   std::map<std::string, std::string> settings;  // given as flags
   std::vector<std::string> others;              // given flags that are not settings
+  Locking locking = Locking::kRequired;
 };
 
 void warn_if_obsolete(const std::string& setting) {
   const std::string_view reason = train::obsolete_reason(setting);
-  if (!reason.empty()) fmt::print(stderr, "plr: {} has no effect: {}\n", setting, reason);
+  if (!reason.empty()) terminal::print(stderr, "plr: {} has no effect: {}\n", setting, reason);
 }
 
 // Later ones win: preset, algorithm, method, file, flags.
@@ -96,7 +99,7 @@ train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::pa
     const train::TrainConfig config = make_config(arguments);
     prepare_procgen(config.task);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
-    return train::Trainer(config, folder);
+    return train::Trainer(config, folder, arguments.locking);
   }
   folder = arguments.resume;
   const auto refuse = [](const std::string& flag) {
@@ -109,7 +112,7 @@ train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::pa
     parse_value("steps", value, steps.emplace());
   }
   prepare_procgen(train::config_of_run(folder).task);
-  return train::Trainer::resume(folder, steps);
+  return train::Trainer::resume(folder, steps, arguments.locking);
 }
 
 terminal::BarState bar_state(const train::Progress& p) {
@@ -135,17 +138,17 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
   const train::Progress p = trainer.progress();
   const train::TaskConfig& task = trainer.config().task;
   const std::string run = shell_word(folder.string());
-  fmt::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env, task.levels,
-             train::method_text(trainer.config()), short_number(double(p.steps)), p.num_episodes,
-             clock_text(p.seconds));
+  terminal::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env,
+                  task.levels, train::method_text(trainer.config()), short_number(double(p.steps)),
+                  p.num_episodes, clock_text(p.seconds));
   if (p.test_return) {
-    fmt::print("On {}: return {:.3f}, success {:.0f}%.\n",
-               task.test_env.empty() ? "levels outside the training set" : task.test_env,
-               *p.test_return, 100 * *p.test_success);
+    terminal::print("On {}: return {:.3f}, success {:.0f}%.\n",
+                    task.test_env.empty() ? "levels outside the training set" : task.test_env,
+                    *p.test_return, 100 * *p.test_success);
   }
   std::string other = task.curriculum == train::CurriculumKind::kPlr ? "uniform" : "plr";
   if (task.decide == train::Decide::kRollout) other += " --decide episode";
-  fmt::print(
+  terminal::print(
       "\nNext:\n"
       "  {1}/report.html     the report\n"
       "  {1}/episode.gif     the agent on a level that it has not seen\n"
@@ -163,21 +166,26 @@ void write_pictures(const std::filesystem::path& folder) {
     try {
       write();
     } catch (const std::runtime_error& error) {
-      fmt::print(stderr, "no {}: {}\n", file, error.what());
+      terminal::print(stderr, "no {}: {}\n", file, error.what());
     }
   };
   attempt(run::layout::kReport, [&] { write_page(folder); });
-  attempt(run::layout::kEpisode, [&] { write_episode(folder, folder / run::layout::kEpisode); });
+  attempt(run::layout::kEpisode, [&] {
+    const std::filesystem::path file = folder / run::layout::kEpisode;
+    // It would be followed, as outputs that the user names are.
+    if (std::filesystem::is_symlink(file)) std::filesystem::remove(file);
+    write_episode(folder, file);
+  });
 }
 
 void train(const TrainArguments& arguments) {
   std::filesystem::path folder;
   train::Trainer trainer = make_trainer(arguments, folder);
-  fmt::print(stderr, "{} on {} in {}\n",
-             arguments.resume.empty() ? "training" : "resuming training", trainer.config().task.env,
-             folder.string());
-  for (const std::string& note : trainer.notes()) fmt::print(stderr, "{}\n", note);
-  terminal::handle_stop_signals();
+  terminal::handle_stop_signals();  // before the first output, which may raise SIGPIPE
+  terminal::print(stderr, "{} on {} in {}\n",
+                  arguments.resume.empty() ? "training" : "resuming training",
+                  trainer.config().task.env, folder.string());
+  for (const std::string& note : trainer.notes()) terminal::print(stderr, "{}\n", note);
   terminal::ProgressBar bar(stderr);
   const bool is_done =
       trainer.run({.updated = [&](const train::Progress& p) { bar.show(bar_state(p)); },
@@ -188,8 +196,8 @@ void train(const TrainArguments& arguments) {
     write_pictures(folder);
     print_end(trainer, folder);
   } else {
-    fmt::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",
-               trainer.progress().steps, command_name(), shell_word(folder.string()));
+    terminal::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",
+                    trainer.progress().steps, command_name(), shell_word(folder.string()));
     throw terminal::Stopped();
   }
 }
@@ -241,6 +249,9 @@ void add_train(CLI::App& program) {
   verb->add_option("--config", arguments->config, "a file of settings");
   verb->add_option("--resume", arguments->resume, "folder of a run to continue");
   verb->add_option("--out", arguments->out, "folder of the new run (runs/ and a descriptive name)");
+  verb->add_flag_callback(
+      "--no-lock", [arguments] { arguments->locking = Locking::kIfSupported; },
+      "write to a file system without locks; make sure that no other process writes the run");
   const train::TrainConfig defaults = train::preset("small");
   visit_groups(defaults, [&](const char* title, const auto& group) {
     visit_fields(

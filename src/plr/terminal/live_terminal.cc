@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "plr/terminal/print.h"
 #include "plr/terminal/screen.h"
 
 namespace plr::terminal {
@@ -19,12 +20,12 @@ std::array<int, 2> interrupts = {-1, -1};  // read end, write end
 
 void note_interrupt(int) {
   const int error = errno;
-  [[maybe_unused]] const ssize_t written = write(interrupts[1], "!", 1);
+  [[maybe_unused]] const ssize_t written = ::write(interrupts[1], "!", 1);
   errno = error;
 }
 
-void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+void show_text(const std::string& text) {
+  write(stdout, text);
   std::fflush(stdout);
 }
 
@@ -54,11 +55,11 @@ LiveTerminal::LiveTerminal() {
     keys.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
-  print("\x1b[?25l\x1b[?7l");  // no cursor, no wrapping
+  show_text("\x1b[?25l\x1b[?7l");  // no cursor, no wrapping
 }
 
 LiveTerminal::~LiveTerminal() {
-  print("\x1b[?7h\x1b[?25h");
+  show_text("\x1b[?7h\x1b[?25h");
   // Discards what was typed meanwhile, so that the shell does not read it.
   if (keys_before_) tcsetattr(STDIN_FILENO, TCSAFLUSH, &*keys_before_);
   sigaction(SIGINT, &interrupt_before_, nullptr);
@@ -72,7 +73,7 @@ void LiveTerminal::show(std::vector<std::string> lines) {
   if (lines.size() > room) lines.resize(room);
   std::string text = num_lines_ > 0 ? fmt::format("\x1b[{}A\r", num_lines_) : "";
   for (const std::string& line : lines) text += line + "\x1b[K\n";
-  print(text + "\x1b[J");
+  show_text(text + "\x1b[J");
   num_lines_ = lines.size();
 }
 

@@ -7,6 +7,7 @@
 
 #include "plr/terminal/block_bar.h"
 #include "plr/terminal/number_text.h"
+#include "plr/terminal/print.h"
 
 namespace plr::terminal {
 namespace {
@@ -26,25 +27,25 @@ void ProgressBar::show(const BarState& state) {
   last_ = now;
   const std::string percent = fmt::format("{:3.0f}%", std::floor(100 * state.fraction));
   if (is_terminal_) {
-    fmt::print(out_, "\r\033[K{} |{}| {}  {} left", percent,
-               padded(block_bar(state.fraction, kBarWidth), kBarWidth), state.text,
-               clock_text(state.seconds_left));
+    print(out_, "\r\033[K{} |{}| {}  {} left", percent,
+          padded(block_bar(state.fraction, kBarWidth), kBarWidth), state.text,
+          clock_text(state.seconds_left));
     is_open_ = true;
   } else {
-    fmt::print(out_, "{}  {}  {} left\n", percent, state.text, clock_text(state.seconds_left));
+    print(out_, "{}  {}  {} left\n", percent, state.text, clock_text(state.seconds_left));
   }
   std::fflush(out_);
 }
 
 void ProgressBar::print_line(const std::string& line) {
-  fmt::print(out_, "{}{}\n", is_open_ ? "\r\033[K" : "", line);
+  print(out_, "{}{}\n", is_open_ ? "\r\033[K" : "", line);
   std::fflush(out_);
   is_open_ = false;
   last_ = {};
 }
 
 void ProgressBar::finish() {
-  if (is_open_) fmt::print(out_, "\n");
+  if (is_open_) print(out_, "\n");
   is_open_ = false;
 }
 

@@ -56,6 +56,17 @@ TEST(FractionDone, ShowsNothingOfShortOperations) {
   EXPECT_EQ(contents(file.get()), "");
 }
 
+TEST(ProgressBar, IgnoresAFullDisk) {
+  const File file(std::fopen("/dev/full", "w"));
+  ProgressBar bar(file.get());
+  EXPECT_NO_THROW({
+    bar.show({.fraction = 0.25, .seconds_left = 3, .text = "a"});
+    bar.print_line("one run has finished");
+    bar.finish();
+  });
+  EXPECT_NE(std::ferror(file.get()), 0);
+}
+
 TEST(ProgressBar, RedrawsOneLineOfATerminal) {
   int controller = -1;
   int terminal = -1;

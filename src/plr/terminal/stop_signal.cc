@@ -1,6 +1,7 @@
 #include "plr/terminal/stop_signal.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace plr::terminal {
 namespace {
@@ -17,7 +18,9 @@ void receive(int signal) {
 void handle_stop_signals() {
   std::signal(SIGINT, receive);
   std::signal(SIGTERM, receive);
-  if (std::signal(SIGHUP, receive) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  for (const int signal : {SIGHUP, SIGPIPE}) {
+    if (std::signal(signal, receive) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 bool stop_requested() { return received != 0; }
@@ -25,7 +28,8 @@ bool stop_requested() { return received != 0; }
 int Stopped::exit_code() const { return 128 + (stop_requested() ? received : SIGTERM); }
 
 bool is_stopped(int exit_code) {
-  return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM || exit_code == 128 + SIGHUP;
+  return exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM || exit_code == 128 + SIGHUP ||
+         exit_code == 128 + SIGPIPE;
 }
 
 }  // namespace plr::terminal

@@ -1,8 +1,8 @@
-// Turns Ctrl-C, SIGTERM and SIGHUP into a request that long operations poll.
+// Turns Ctrl-C, SIGTERM, SIGHUP and SIGPIPE into a request that long operations poll.
 //
 //   handle_stop_signals();
 //   while (!stop_requested()) ...
-//   if (!is_done) throw Stopped();   // after saving: the program exits with 130, 143 or 129
+//   if (!is_done) throw Stopped();   // after saving: the program exits with 130, 143, 129 or 141
 //
 // A second Ctrl-C ends the program at once.  A second SIGTERM does not: `timeout` and schedulers
 // send one to the program and another to its process group.
@@ -12,7 +12,8 @@
 
 namespace plr::terminal {
 
-// Installs the handlers.  SIGHUP stays ignored where it is, as nohup leaves it.
+// Installs the handlers.  SIGHUP and SIGPIPE stay ignored where they are, as nohup leaves the
+// first.
 void handle_stop_signals();
 bool stop_requested();
 

@@ -21,7 +21,7 @@ int exit_status(Work work) {
 }
 
 TEST(StopSignal, ASignalIsARequest) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     const int status = exit_status([signal] {
       handle_stop_signals();
       if (stop_requested()) return 1;
@@ -56,13 +56,28 @@ TEST(StopSignal, ASecondSigtermIsTheSameRequest) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-TEST(StopSignal, AnIgnoredHangupStaysIgnored) {
+TEST(StopSignal, AnIgnoredSignalStaysIgnored) {
+  for (const int signal : {SIGHUP, SIGPIPE}) {
+    const int status = exit_status([signal] {
+      std::signal(signal, SIG_IGN);
+      handle_stop_signals();
+      std::raise(signal);
+      return stop_requested() ? 1 : 0;
+    });
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+}
+
+TEST(StopSignal, APipeThatNobodyReadsIsARequest) {
   const int status = exit_status([] {
-    std::signal(SIGHUP, SIG_IGN);
     handle_stop_signals();
-    std::raise(SIGHUP);
-    return stop_requested() ? 1 : 0;
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    ::close(ends[0]);
+    if (::write(ends[1], "x", 1) != -1) return 2;
+    return stop_requested() ? 0 : 3;
   });
+  EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
