@@ -16,7 +16,9 @@
 #include "app/verbs.h"
 #include "plr/base/fields.h"
 #include "plr/base/files.h"
+#include "plr/base/open_file.h"
 #include "plr/experiment/gpu_sharing.h"
+#include "plr/experiment/ownership.h"
 #include "plr/experiment/plan.h"
 #include "plr/experiment/plan_text.h"
 #include "plr/experiment/run_job.h"
@@ -24,6 +26,7 @@
 #include "plr/experiment/session.h"
 #include "plr/experiment/slurm_script.h"
 #include "plr/terminal/number_text.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/progress_bar.h"
 #include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
@@ -46,6 +49,7 @@ struct ExperimentArguments {
   bool slurm = false;
   std::vector<std::string> sbatch_options;
   std::optional<int> task;
+  Locking locking = Locking::kRequired;
 };
 
 void check_arguments(const ExperimentArguments& arguments) {
@@ -71,6 +75,7 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
   if (arguments.scale != 1) {
     command.insert(command.end(), {"--scale", fmt::to_string(arguments.scale)});
   }
+  if (arguments.locking == Locking::kIfSupported) command.emplace_back("--no-lock");
   make_directories(folder / "output");
   const fs::path script = folder / "job.sh";
   write_text(script, slurm_script({.name = "plr-" + plan.name,
@@ -79,19 +84,20 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
                                    .folder = folder,
                                    .command = command,
                                    .sbatch_options = arguments.sbatch_options}));
-  fmt::print("{} runs.  Submit them with\n  sbatch {}\nand compare them with\n  plr report {}\n",
-             plan.runs.size(), shell_word(script.string()), shell_word(folder.string()));
+  terminal::print(
+      "{} runs.  Submit them with\n  sbatch {}\nand compare them with\n  plr report {}\n",
+      plan.runs.size(), shell_word(script.string()), shell_word(folder.string()));
 }
 
 // Replaces this process by the run, so that signals of a scheduler reach the run.
-void exec_task(const std::vector<RunJob>& jobs, int task) {
+void exec_task(const std::vector<RunJob>& jobs, int task, Locking locking) {
   check_value("--task", task, from_to(0, static_cast<double>(jobs.size() - 1)));
   const RunJob& job = jobs[static_cast<std::size_t>(task)];
   if (job.is_finished()) {
-    fmt::print("{} is finished\n", job.run->name);
+    terminal::print("{} is finished\n", job.run->name);
     return;
   }
-  std::vector<std::string> command = job.command(program_path());
+  std::vector<std::string> command = job.command(program_path(), locking);
   const std::vector<char*> words = exec_arguments(command);
   std::fflush(stdout);
   ::execv(words[0], words.data());
@@ -121,38 +127,42 @@ std::vector<std::string> run_session(Session& session, std::size_t num_runs) {
   return failures;
 }
 
-void run_here(std::vector<RunJob>& jobs, const fs::path& folder, const Schedule& schedule) {
+void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule, Locking locking) {
+  std::vector<RunJob> jobs = make_run_jobs(plan, folder);  // before anything is written
+  make_directories(folder / "output");
+  const OpenFile owned = own_experiment(folder, locking);
+  jobs = make_run_jobs(plan, folder);  // the previous owner may have made runs meanwhile
   // Once, instead of in every run at the same time.
   for (const RunJob& job : jobs) {
     if (!job.is_finished()) prepare_procgen(job.run->config.task.env);
   }
-  make_directories(folder / "output");
   const std::vector<std::string> gpus =
       schedule.on_gpu ? visible_gpus() : std::vector<std::string>{};
   std::optional<GpuSharing> sharing;
   if (schedule.on_gpu && schedule.max_running > std::max<int>(1, std::ssize(gpus))) {
     sharing.emplace();
   }
-  fmt::print(stderr, "{} runs in {}, {} at a time\n", jobs.size(), folder.string(),
-             schedule.max_running);
+  terminal::print(stderr, "{} runs in {}, {} at a time\n", jobs.size(), folder.string(),
+                  schedule.max_running);
   if (sharing && !sharing->is_on()) {
-    fmt::print(stderr, "CUDA MPS is unavailable; runs will time-slice the GPU.\n");
+    terminal::print(stderr, "CUDA MPS is unavailable; runs will time-slice the GPU.\n");
   }
   Session session(jobs, {.folder = folder,
                          .program = program_path(),
                          .max_running = schedule.max_running,
-                         .gpus = gpus});
+                         .gpus = gpus,
+                         .locking = locking});
   const std::vector<std::string> failures = run_session(session, jobs.size());
   if (session.num_finished() > 0) {
-    fmt::print("{} of {} runs are finished: {}\n", session.num_finished(), jobs.size(),
-               write_page(folder).string());
+    terminal::print("{} of {} runs are finished: {}\n", session.num_finished(), jobs.size(),
+                    write_page(folder).string());
   }
   if (!failures.empty()) {
     throw std::runtime_error(fmt::format("{} of {} runs failed: {}", failures.size(), jobs.size(),
                                          fmt::join(failures, "; ")));
   }
   if (session.num_finished() < jobs.size()) {
-    fmt::print("Stopped and saved.  The same command resumes.\n");
+    terminal::print("Stopped and saved.  The same command resumes.\n");
     throw terminal::Stopped();
   }
 }
@@ -166,15 +176,16 @@ void run_experiment(const ExperimentArguments& arguments) {
   const Schedule schedule =
       make_schedule(plan, this_machine(), arguments.max_running, arguments.num_threads);
   plan = read_plan(arguments.file, {.scale = arguments.scale, .num_threads = schedule.num_threads});
-  std::vector<RunJob> jobs = make_run_jobs(plan, folder);
   if (arguments.dry_run) {
+    const std::vector<RunJob> jobs = make_run_jobs(plan, folder);
     const double speed = arguments.speed ? *arguments.speed : logged_speed(plan, folder);
-    fmt::print("{}", plan_text(plan, jobs, folder,
-                               {.steps_per_second = speed, .max_running = schedule.max_running}));
+    terminal::print("{}",
+                    plan_text(plan, jobs, folder,
+                              {.steps_per_second = speed, .max_running = schedule.max_running}));
   } else if (arguments.task) {
-    exec_task(jobs, *arguments.task);
+    exec_task(make_run_jobs(plan, folder), *arguments.task, arguments.locking);
   } else {
-    run_here(jobs, folder, schedule);
+    run_here(plan, folder, schedule, arguments.locking);
   }
 }
 
@@ -218,6 +229,9 @@ void add_experiment(CLI::App& program) {
       ->allow_extra_args(false);
   verb->add_option("--task", arguments->task, "make only the run with this index, from 0")
       ->type_name("N");
+  verb->add_flag_callback(
+      "--no-lock", [arguments] { arguments->locking = Locking::kIfSupported; },
+      "write to a file system without locks; make sure that no other process writes the runs");
   verb->callback([arguments] { run_experiment(*arguments); });
 }
 

@@ -160,6 +160,32 @@ class Experiment(ProgramTest):
         code, _ = self.interrupted(signal.SIGKILL)
         self.assertEqual(code, -signal.SIGKILL)
 
+    def test_an_experiment_has_one_owner(self):
+        self.write(TINY.replace("steps = 256", "steps = 200000"))
+        first = subprocess.Popen([PROGRAM, "experiment", "tiny.toml"], cwd=self.folder,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wait_for_log(first, self.folder / "runs/tiny" / NAMES[0] / "log.jsonl")
+            done = self.experiment()
+            self.assertEqual(done.stderr, "plr experiment: cannot write runs/tiny/experiment.lock: another process is "
+                             "writing it; wait until it has finished, or stop it\n")
+            self.assertEqual(done.returncode, 2)
+        finally:
+            first.send_signal(signal.SIGTERM)
+            self.assertEqual(first.wait(), 143)
+
+    def test_a_plan_of_too_many_runs_is_refused_before_it_is_made(self):
+        lists = "".join(f"{name} = [{', '.join(str(i) for i in range(1, 60))}]\n"
+                        for name in ("epochs", "num_slots", "eval_interval", "levels_interval", "final_episodes",
+                                     "eval_episodes", "checkpoint_interval", "rollout_length"))
+        self.write("[sweep]\n" + lists)
+        done = self.experiment("--dry-run")
+        self.assertEqual((done.stderr, done.returncode),
+                         ("plr experiment: tiny.toml: an experiment has at most 20000 runs; give fewer seeds or "
+                          "shorter lists, or several files\n", 2))
+        self.write(TINY.replace('seeds = "1-2"', "seeds = 18446744073709551615"))
+        self.assertIn("-s18446744073709551615", self.experiment("--dry-run").stdout)
+
     def test_a_folder_with_other_settings_is_refused(self):
         self.write()
         self.assertEqual(self.experiment().returncode, 0)

@@ -153,6 +153,26 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
   return run;
 }
 
+constexpr std::uint64_t kMaxRuns = 20'000;  // of an experiment: more are a typing error
+
+// Checked before the combinations are made.
+void check_number(const PlanFile& file, const std::string& source) {
+  std::uint64_t count = 1;
+  const auto multiply = [&](std::size_t factor) {
+    if (count > kMaxRuns) return;
+    count *= std::min<std::uint64_t>(factor, kMaxRuns + 1);
+  };
+  for (const std::size_t factor : {file.presets.size(), file.envs.size(), file.methods.size(),
+                                   file.variants.size(), file.seeds.size()}) {
+    multiply(factor);
+  }
+  for (const Settings& list : file.sweep) multiply(list.size());
+  if (count > kMaxRuns) {
+    throw std::invalid_argument(source + ": an experiment has at most " + std::to_string(kMaxRuns) +
+                                " runs; give fewer seeds or shorter lists, or several files");
+  }
+}
+
 // Calls `visit` with every combination, the seed changing fastest.
 template <class Visit>
 void visit_combinations(const PlanFile& file, Visit visit) {
@@ -178,7 +198,8 @@ Plan read_plan(const std::filesystem::path& file, const PlanOptions& options) {
   if (!std::filesystem::exists(file)) {
     throw std::invalid_argument("there is no file " + file.string());
   }
-  const PlanFile contents = parse_plan_file(read_text(file), file.string());
+  const PlanFile contents = parse_plan_file(read_text(file, kMaxSettingsSize), file.string());
+  check_number(contents, file.string());
   Plan plan{.name = file.stem().string(), .summary = contents.summary, .runs = {}};
   std::set<std::string> names;
   visit_combinations(contents, [&](const Combination& combination) {

@@ -17,7 +17,7 @@ std::int64_t RunJob::steps_left() const {
   return is_finished() ? 0 : steps - std::min(steps, state.steps);
 }
 
-std::vector<std::string> RunJob::command(const std::string& program) const {
+std::vector<std::string> RunJob::command(const std::string& program, Locking locking) const {
   std::vector<std::string> words = {program, "train"};
   if (state.has_started) {
     words.insert(words.end(), {"--resume", folder.string()});
@@ -26,6 +26,7 @@ std::vector<std::string> RunJob::command(const std::string& program) const {
     words.insert(words.end(), run->arguments.begin(), run->arguments.end());
     words.insert(words.end(), {"--out", folder.string()});
   }
+  if (locking == Locking::kIfSupported) words.emplace_back("--no-lock");
   return words;
 }
 

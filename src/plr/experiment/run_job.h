@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/base/open_file.h"
 #include "plr/experiment/plan.h"
 #include "plr/experiment/run_state.h"
 
@@ -25,7 +26,8 @@ struct RunJob {
   bool is_finished() const { return state.is_finished && state.steps >= steps; }
   std::int64_t steps_left() const;
   // `program` with the arguments that start the run, or resume it if it has started.
-  std::vector<std::string> command(const std::string& program) const;
+  std::vector<std::string> command(const std::string& program,
+                                   Locking locking = Locking::kRequired) const;
 };
 
 // The jobs of a plan with their runs in subfolders of `folder`.  REQUIRES: the plan outlives them.

@@ -91,7 +91,8 @@ void RunPool::start(std::size_t job, std::size_t index) {
   const std::vector<char*> arguments = exec_arguments(command);
   const std::vector<char*> variables = exec_arguments(environment);
   const std::string output = jobs_[job].output.string();
-  const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file =
+      ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (file < 0) {
     throw std::runtime_error(fmt::format("cannot write {}: {}", output, std::strerror(errno)));
   }

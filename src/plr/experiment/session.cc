@@ -29,13 +29,19 @@ std::vector<std::size_t> unfinished(const std::vector<RunJob>& jobs) {
 std::vector<PoolJob> pool_jobs(const std::vector<RunJob>& jobs, const SessionOptions& options) {
   std::vector<PoolJob> commands;
   for (const std::size_t i : unfinished(jobs)) {
-    commands.push_back({jobs[i].command(options.program), output_path(options.folder, jobs[i])});
+    commands.push_back(
+        {jobs[i].command(options.program, options.locking), output_path(options.folder, jobs[i])});
   }
   return commands;
 }
 
 std::string last_line(const fs::path& file) {
-  const std::string text = fs::exists(file) ? read_text(file) : "";
+  std::string text;
+  try {
+    text = read_text(file);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
   const std::size_t end = text.find_last_not_of("\n");
   if (end == std::string::npos) return "";
   const std::size_t begin = text.rfind('\n', end);

@@ -25,6 +25,7 @@ struct SessionOptions {
   std::string program;           // the path of plr
   int max_running = 1;
   std::vector<std::string> gpus = {};  // as PoolOptions has them
+  Locking locking = Locking::kRequired;
 };
 
 struct SessionProgress {
