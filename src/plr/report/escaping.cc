@@ -32,6 +32,9 @@ std::string html_escaped(const std::string& text) {
       case '"':
         escaped += "&quot;";
         break;
+      case '\'':
+        escaped += "&#39;";
+        break;
       default:
         escaped += c;
     }

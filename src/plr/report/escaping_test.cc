@@ -6,7 +6,7 @@ namespace plr::report {
 namespace {
 
 TEST(Escaping, HtmlReplacesSpecialCharactersByEntities) {
-  EXPECT_EQ(html_escaped("<a href=\"b\"> & c"), "&lt;a href=&quot;b&quot;&gt; &amp; c");
+  EXPECT_EQ(html_escaped("<a href=\"b\"> & 'c'"), "&lt;a href=&quot;b&quot;&gt; &amp; &#39;c&#39;");
 }
 
 TEST(Escaping, LatexPutsABackslashBeforeSpecialCharacters) {

@@ -84,7 +84,7 @@ std::string remarks_html(const FoundRuns& found) {
 }
 
 std::string pictures_html(const std::vector<LevelPicture>& pictures, const std::string& title) {
-  std::string html = fmt::format("<h3>{}</h3><div class=\"pictures\">", title);
+  std::string html = fmt::format("<h3>{}</h3><div class=\"pictures\">", html_escaped(title));
   for (const LevelPicture& picture : pictures) {
     html += fmt::format(
         "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption>"
@@ -116,8 +116,8 @@ std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) 
 }
 
 std::string link_to_csv(const std::string& name, const std::string& csv) {
-  return fmt::format("<a download=\"{0}\" href=\"data:text/csv;base64,{1}\">{0}</a> ", name,
-                     base64(csv));
+  return fmt::format("<a download=\"{0}\" href=\"data:text/csv;base64,{1}\">{0}</a> ",
+                     html_escaped(name), base64(csv));
 }
 
 std::string settings_html(std::span<const RunData> runs, const Analysis& analysis) {
@@ -170,14 +170,20 @@ std::string runs_html(std::span<const RunData> runs, const Analysis& analysis) {
   return html + "</tbody></table></div></details>\n";
 }
 
-// Escapes "</", so that no text in the JSON ends the script element that contains it.
-std::string script_safe(std::string json) {
-  constexpr std::string_view kEnd = "</";
-  constexpr std::string_view kEscaped = "<\\/";
-  for (std::size_t at = 0; (at = json.find(kEnd, at)) != std::string::npos; at += kEscaped.size()) {
-    json.replace(at, kEnd.size(), kEscaped);
+// Escapes every "<", which in JSON occurs in strings only: neither "</script>" nor "<!--<script>"
+// in the name of a folder changes where the script element ends.
+std::string script_json(const nlohmann::ordered_json& data) {
+  const std::string json =
+      data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string safe;
+  for (const char c : json) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
   }
-  return json;
+  return safe;
 }
 
 // "6 runs, 5 finished; 1 environment, 2 methods."
@@ -214,7 +220,7 @@ std::string html_page(const FoundRuns& found, const Analysis& analysis,
                                    {"settings", settings_html(found.runs, analysis)},
                                    {"runs", runs_html(found.runs, analysis)},
                                    {"downloads", downloads},
-                                   {"data", script_safe(page_data(found.runs, analysis).dump())},
+                                   {"data", script_json(page_data(found.runs, analysis))},
                                    {"css", std::string(kPageCss)},
                                    {"js", std::string(kPageJs)},
                                    {"chart-css", std::string(kChartCss)},

@@ -63,5 +63,17 @@ TEST(Page, EscapesNamesOfRuns) {
   EXPECT_NE(page.find("<title>&lt;b&gt;</title>"), std::string::npos);
 }
 
+// Inside "<!--<script>", a browser ignores the next end of the script element.
+TEST(Page, HasNoOtherElementInItsData) {
+  const TemporaryDirectory temporary;
+  write_run(temporary / "<!--<script>'", {.test = {0.1, 0.5}});
+  const std::string page = make_page(temporary.path());
+  const std::size_t begin = page.find("id=\"data\">");
+  const std::string data = page.substr(begin, page.find("</script>", begin) - begin);
+  EXPECT_EQ(data.find('<'), std::string::npos);
+  EXPECT_NE(data.find("\\u003c!--\\u003cscript>"), std::string::npos);
+  EXPECT_NE(page.find("&lt;!--&lt;script&gt;&#39;"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace plr::report

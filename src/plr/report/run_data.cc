@@ -30,7 +30,8 @@ std::map<std::string, std::string> settings_of(const fs::path& folder) {
   const fs::path path = folder / layout::kConfig;
   std::map<std::string, std::string> settings;
   try {
-    for (run::Setting& setting : run::parse_flat_settings(read_text(path), path.string())) {
+    for (run::Setting& setting :
+         run::parse_flat_settings(read_text(path, kMaxSettingsSize), path.string())) {
       settings[setting.name] = std::move(setting.value);
     }
   } catch (const std::invalid_argument& error) {
