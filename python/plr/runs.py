@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 _SCHEMA = json.loads(pathlib.Path(__file__).with_name("run_schema.json").read_text())
 _FILES: dict[str, str] = _SCHEMA["files"]
+_MAX_SIZE = 1 << 31  # of a log, as in the program
 
 
 def _required(record: str) -> list[str]:
@@ -87,6 +88,8 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
 
 def _complete_lines(path: pathlib.Path) -> list[str]:
     """The text after the last line end is being written and left out."""
+    if path.stat().st_size > _MAX_SIZE:
+        raise ValueError(f"{path} has more than {_MAX_SIZE} bytes")
     return path.read_text(errors="replace").split("\n")[:-1]
 
 
@@ -101,7 +104,7 @@ def _parse_record(line: str, required: Iterable[str]) -> dict[str, Any]:
     """Raises ValueError with the cause if the line is damaged."""
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")

@@ -262,8 +262,10 @@ def _find_files(name: str) -> None:
         return
     here = pathlib.Path.cwd()
     for folder in (here, *here.parents):
-        if (folder / "plr").is_file() and (folder / ".plr" / family).is_dir():
-            os.environ[variable] = str(folder / ".plr" / family)
+        files = folder / ".plr" / family
+        # Not from a folder of another user. The library itself is checked by its SHA-256 when it is loaded.
+        if (folder / "plr").is_file() and files.is_dir() and files.stat().st_uid in (0, os.getuid()):
+            os.environ[variable] = str(files)
             return
     package = importlib.util.find_spec(family)
     if package is not None and package.submodule_search_locations:

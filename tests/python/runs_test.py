@@ -57,6 +57,12 @@ def test_a_partial_line_is_ignored_and_damage_is_reported(folder):
     assert run.remarks == ["log.jsonl: 1 damaged line left out, the first is line 31 (not a JSON object)"]
 
 
+def test_a_deeply_nested_line_is_damaged(folder):
+    with (folder / "log.jsonl").open("a") as log:
+        log.write('{"update": ' + "[" * 200_000 + "]" * 200_000 + "}\n")
+    assert "not a JSON object" in plr.load_run(folder).remarks[0]
+
+
 def test_a_record_without_a_required_field_is_damaged(folder):
     with open(folder / "eval.jsonl", "a") as file:
         file.write('{"steps": 7}\n{"steps": 8, "test_return": null}\n')
