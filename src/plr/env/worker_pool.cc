@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "plr/base/usable_cpus.h"
 #include "plr/env/spinner.h"
 
 namespace plr {
@@ -139,7 +140,7 @@ void WorkerPool::work_until_stopped(int worker) {
 }
 
 int num_workers_for(int requested, int num_slots) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = usable_cpus();
   return std::min(requested == 0 ? cores : requested, num_slots);
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
+#include "plr/base/usable_cpus.h"
 #include "plr/catalog/family.h"
 #include "plr/experiment/gpu_sharing.h"
 
@@ -41,7 +41,7 @@ int default_max_running(const Plan& plan, const Machine& machine, bool on_gpu) {
 }  // namespace
 
 Machine this_machine() {
-  return {.num_cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency())),
+  return {.num_cores = usable_cpus(),
           .num_gpus = static_cast<int>(visible_gpus().size()),
           .can_share_gpus = GpuSharing::is_available()};
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 
+#include "plr/base/usable_cpus.h"
 #include "plr/learn/device_stream.h"
 
 #ifdef __GLIBC__
@@ -35,8 +35,7 @@ ComputeConfig resolve_auto(ComputeConfig compute) {
     compute.precision = compute.device == "cpu" ? Precision::kFp32 : Precision::kBf16;
   }
   // None of our networks is faster with more than eight.
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  if (compute.num_threads == 0) compute.num_threads = std::min(cores, 8);
+  if (compute.num_threads == 0) compute.num_threads = std::min(free_cpus(), 8);
   return compute;
 }
 

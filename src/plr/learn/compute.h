@@ -71,8 +71,8 @@ struct ComputeConfig {
   int num_threads = 1;
   static constexpr Field kNumThreads{
       &ComputeConfig::num_threads, "threads", from_to(0, 1024),
-      "of libtorch on the CPU, 0 for one per core, 1 for concurrent runs; the last bits of a run "
-      "depend on it"};
+      "of libtorch on the CPU, 0 for one per free CPU, 1 for concurrent runs; the last bits of a "
+      "run depend on it"};
 
   Kernels kernels = Kernels::kAuto;
   static constexpr Field kKernels{
