@@ -2,16 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "plr/image/png.h"
 #include "plr/image/sheet.h"
 #include "plr/image/text.h"
-#include "tests/support/temporary_directory.h"
 
 namespace plr::image {
 namespace {
@@ -75,47 +71,6 @@ TEST(Sheet, PlacesEveryPictureInItsColumn) {
     for (const Rgb pixel : page.row(y)) red += pixel == kRed ? 1 : 0;
   }
   EXPECT_EQ(red, 5 * 200 * 100);
-}
-
-class Png : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      write_png(directory_ / "probe.png", Image(1, 1));
-      std::filesystem::remove(directory_ / "probe.png");
-    } catch (const std::runtime_error& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
-  TemporaryDirectory directory_;
-};
-
-TEST_F(Png, WritesOneCompleteFile) {
-  write_png(directory_ / "a.png", Image(3, 2, kRed));
-  write_png(directory_ / "a.png", Image(4, 5, kRed));
-  std::ifstream file(directory_ / "a.png", std::ios::binary);
-  std::string bytes(24, '\0');
-  file.read(bytes.data(), 24);
-  EXPECT_EQ(bytes.substr(1, 3), "PNG");
-  EXPECT_EQ(bytes[19], 4);  // width and height, big-endian, from byte 16
-  EXPECT_EQ(bytes[23], 5);
-  const std::filesystem::directory_iterator files(directory_.path());
-  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
-}
-
-TEST_F(Png, WriteErrorNamesPathAndCauseAndLeavesNoFile) {
-  std::filesystem::create_directories(directory_ / "taken.png");
-  for (const char* name : {"missing/a.png", "taken.png"}) {
-    try {
-      write_png(directory_ / name, Image(1, 1));
-      FAIL() << name;
-    } catch (const std::runtime_error& error) {
-      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
-    }
-  }
-  const std::filesystem::directory_iterator files(directory_.path());
-  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 }  // namespace

@@ -9,11 +9,10 @@
 namespace plr::image {
 
 // Writes a temporary file and renames it, so that the file is complete or absent.  Throws
-// std::runtime_error with path and cause, also if plr was built without libpng, with the package to
-// install.
+// std::runtime_error with path and cause.
 void write_png(const std::filesystem::path& path, const Image& image);
 
-// The bytes of such a file; empty if plr was built without libpng.
+// The bytes of such a file; empty if the picture is too large (about 350 million pixels).
 std::string png_bytes(const Image& image);
 
 }  // namespace plr::image

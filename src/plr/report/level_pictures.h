@@ -24,8 +24,8 @@ struct LevelPictures {
 };
 
 // `count` of each, at the run's last checkpoint; at most half of its levels. Empty if the levels
-// were not recorded, are all equally probable, or cannot be drawn: the program was built without
-// libpng, or the environment is not installed.
+// were not recorded, are all equally probable, or cannot be drawn because the environment is not
+// installed.
 LevelPictures level_pictures(const RunData& run, std::size_t count);
 
 // The most probable levels at one time of a run.
