@@ -32,6 +32,7 @@ function(plr_library name)
   target_link_libraries(plr_${name} PUBLIC ${arg_LINKS})
   if(NOT arg_INTERNAL)
     install(TARGETS plr_${name} EXPORT plrTargets)
+    set_property(GLOBAL APPEND PROPERTY PLR_INSTALLED plr_${name})
     install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plr
             FILES_MATCHING PATTERN "*.h" PATTERN "*_testing.h" EXCLUDE)
   endif()
