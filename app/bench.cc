@@ -98,11 +98,9 @@ void add_bench(CLI::App& program) {
   env->add_flag("--json", arguments->as_json, "print JSON");
   env->callback([arguments] { bench_env(*arguments); });
   add_bench_procgen(*verb);
-#ifdef PLR_WITH_TORCH
   add_bench_gpu(*verb);
   add_bench_train(*verb);
   add_bench_update(*verb);
-#endif
 }
 
 }  // namespace plr::app

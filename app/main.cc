@@ -31,10 +31,8 @@ constexpr int kFailed = 2;
 
 constexpr const char* kExamples =
     "Examples:\n"
-#ifdef PLR_WITH_TORCH
     "  plr play runs/NAME                                   watch a trained agent\n"
     "  plr experiment experiments/quick.toml                many runs from one file\n"
-#endif
     "  plr report runs                                      compare runs on one page\n"
     "  plr envs multiroom                                   list environments by part of their "
     "name\n"

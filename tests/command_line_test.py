@@ -30,6 +30,18 @@ class CommandLine(ProgramTest):
         for verb in (["envs"], ["levels"], ["report"], ["bench"], ["bench", "env"]):
             self.assertIn("Usage: plr " + verb[0], self.output(*verb, "--help"))
 
+    def test_commands_that_need_torch_are_passed_to_the_trainer(self):
+        if "(needs torch)" not in self.output("--help"):
+            self.skipTest("built with libtorch")
+        for words in (["train", "--steps", "5", "--help"], ["eval", "runs/NAME"], ["bench", "train", "--json"]):
+            environment = {**os.environ, "PLR_PYTHON": "/bin/echo"}
+            self.assertEqual(plr(*words, env=environment).stdout, f"-P -m plr.trainer {' '.join(words)}\n")
+            environment["PLR_PYTHON"] = ""
+            self.assertEqual(plr(*words, env=environment).stderr,
+                             f"plr {' '.join(words[:2] if words[0] == 'bench' else words[:1])}: this program was built "
+                             "without libtorch; build it with PLR_WITH_TORCH=ON, or use the command plr of the Python "
+                             "package level-replay\n")
+
     def test_version_is_one_line(self):
         self.assertRegex(self.output("--version"), r"^plr \d+\.\d+\.\d+, behavior version \d+\n$")
 

@@ -15,7 +15,7 @@ import unittest
 
 from program import PROGRAM, ProgramTest, plr, wait_for_log
 
-REMEDY = ("; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
+REMEDY = ("; plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
           "procgen 0.10.7 wheel (cp310, manylinux x86_64)\n")
 # A game with short episodes, and a short training run.
 TRAIN = ["train", "--preset", "procgen-easy", "--env", "procgen/leaper", "--device", "cpu", "--threads",

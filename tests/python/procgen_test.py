@@ -69,7 +69,7 @@ def run_without(cwd, script, **environment):
 
 def test_a_missing_procgen_is_reported_with_the_remedy(tmp_path):
     done = run_without(tmp_path, "import plr; plr.make_vec('procgen/leaper', 1)")
-    assert ("RuntimeError: Procgen is not installed here; ./plr setup procgen fetches it, or PLR_PROCGEN names"
+    assert ("RuntimeError: Procgen is not installed here; plr setup procgen fetches it, or PLR_PROCGEN names"
             in done.stderr)
 
 

@@ -36,7 +36,7 @@ constexpr std::size_t kNumImages = 1'288;
 constexpr std::uintmax_t kImagesSize = 25'863'761;
 
 constexpr const char* kRemedy =
-    "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
+    "; plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
     "procgen 0.10.7 wheel (cp310, manylinux x86_64)";
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what) {

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRemedy =
-    "; ./plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
+    "; plr setup procgen fetches it, or PLR_PROCGEN names the folder procgen of an unpacked "
     "procgen 0.10.7 wheel (cp310, manylinux x86_64)";
 
 std::string error_for(const fs::path& folder) {
