@@ -43,6 +43,7 @@ struct TrainArguments {
   std::string config;
   std::string resume;
   std::string out;
+  bool is_dry_run = false;
   std::map<std::string, std::string> settings;  // given as flags
   std::vector<std::string> others;              // given flags that are not settings
   Locking locking = Locking::kRequired;
@@ -178,7 +179,15 @@ void write_pictures(const std::filesystem::path& folder) {
   });
 }
 
+void print_settings(const TrainArguments& arguments) {
+  const train::TrainConfig config =
+      arguments.resume.empty() ? make_config(arguments) : train::config_of_run(arguments.resume);
+  train::check(config);
+  terminal::print("{}", train::to_toml(config));
+}
+
 void train(const TrainArguments& arguments) {
+  if (arguments.is_dry_run) return print_settings(arguments);
   std::filesystem::path folder;
   train::Trainer trainer = make_trainer(arguments, folder);
   terminal::handle_stop_signals();  // before the first output, which may raise SIGPIPE
@@ -252,6 +261,8 @@ void add_train(CLI::App& program) {
   verb->add_flag_callback(
       "--no-lock", [arguments] { arguments->locking = Locking::kIfSupported; },
       "write to a file system without locks; make sure that no other process writes the run");
+  verb->add_flag("--dry-run", arguments->is_dry_run,
+                 "print the settings of the run, as in its config.toml, and exit");
   const train::TrainConfig defaults = train::preset("small");
   visit_groups(defaults, [&](const char* title, const auto& group) {
     visit_fields(

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import tomllib
 import unittest
 
 from program import PROGRAM, ProgramTest, plr, wait_for_log
@@ -208,6 +209,22 @@ class Train(ProgramTest):
         for verb in (["eval", "run"], ["report", "run"], ["train", "--resume", "run", "--steps", "128"]):
             done = plr(*verb, cwd=folder)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    # ---- dry runs
+
+    def test_a_dry_run_prints_the_settings_and_leaves_nothing(self):
+        text = self.output("train", "--preset", "procgen-easy", "--env", "procgen/bigfish", "--steps", "16384", "--dry-run")
+        settings = tomllib.loads(text)
+        self.assertEqual((settings["env"], settings["steps"]), ("procgen/bigfish", 16384))
+        folder = self.folder / "repeated"
+        (self.folder / "my.toml").write_text(self.output("train", *TINY, "--steps", "64", "--dry-run"))
+        done = plr("train", "--config", str(self.folder / "my.toml"), "--out", str(folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed = (self.folder / "my.toml").read_text()
+        # A run chooses its precision.
+        self.assertEqual((folder / "config.toml").read_text(), printed.replace('precision = "auto"', 'precision = "fp32"'))
+        self.assert_refused(["train", "--gamma", "2", "--dry-run"],
+                            "plr train: gamma must be from 0 to 1, not 2")
 
     # ---- methods
 
