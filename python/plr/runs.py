@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SCHEMA = json.loads(pathlib.Path(__file__).with_name("run_schema.json").read_text())
-_FILES: dict[str, str] = _SCHEMA["files"]
 _MAX_SIZE = 1 << 31  # of a log, as in the program
+#: File names in the folder of a run.
+FILES: dict[str, str] = _SCHEMA["files"]
 
 
 def _required(record: str) -> list[str]:
@@ -63,16 +64,21 @@ class Run:
     remarks: list[str]        # missing files and damaged lines
 
 
-def load_run(folder: str | os.PathLike[str]) -> Run:
-    """Reads the folder of a run. Raises FileNotFoundError if it holds no run, ValueError if its settings are damaged."""
-    folder = pathlib.Path(folder)
-    path = folder / _FILES["config"]
+def load_settings(folder: pathlib.Path) -> dict[str, Any]:
+    """config.toml of a run. Raises FileNotFoundError if the folder holds no run, ValueError if the file is damaged."""
+    path = folder / FILES["config"]
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is not the folder of a run: it has no {path.name}")
     try:
-        settings = tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def load_run(folder: str | os.PathLike[str]) -> Run:
+    """Reads the folder of a run. Raises FileNotFoundError if it holds no run, ValueError if its settings are damaged."""
+    folder = pathlib.Path(folder)
+    settings = load_settings(folder)
     remarks: list[str] = []
     return Run(
         folder=folder,
@@ -80,8 +86,8 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
         log=_table(_records(folder, "log", remarks)),
         eval=_table(_last_per_steps(_records(folder, "eval", remarks))),
         curriculum=_table(_records(folder, "levels", remarks)),
-        levels=_level_table(folder / _FILES["level_table"], remarks),
-        cvar=_level_table(folder / _FILES["cvar"], remarks),
+        levels=_level_table(folder / FILES["level_table"], remarks),
+        cvar=_level_table(folder / FILES["cvar"], remarks),
         remarks=remarks,
     )
 
@@ -118,7 +124,7 @@ def _parse_record(line: str, required: Iterable[str]) -> dict[str, Any]:
 
 def _records(folder: pathlib.Path, kind: str, remarks: list[str]) -> list[dict[str, Any]]:
     """The objects of a file of JSON lines, without damaged ones."""
-    path = folder / _FILES[kind]
+    path = folder / FILES[kind]
     if not path.is_file():
         remarks.append(f"{path.name} is missing")
         return []
