@@ -1,4 +1,4 @@
-"""Prioritized Level Replay: level samplers, level scores and vector environments.
+"""Prioritized Level Replay: level samplers, level scores, vector environments, trained agents.
 
     import plr
 
@@ -8,16 +8,40 @@
 
     envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # Gymnasium VectorEnv
     scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
-    run = plr.load_run("runs/NAME")                                              # logs as arrays
+
+    run = plr.train(preset="small", seed=1)              # runs the program; needs torch
+    run = plr.load_run("runs/NAME")                      # logs as arrays
+    policy = plr.torch.load_policy("runs/NAME")          # the trained agent as a PyTorch module
+
+The parts that import numpy, gymnasium or torch are loaded when they are first used.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from plr._core import (Curriculum, EpisodeScorer, LevelBuffer, LevelReplay, LevelSet, LevelStore,
                        RolloutCurriculum, RolloutReplay, RolloutResults, Sfl, Tscl, Uniform,
-                       environments, score_rollout)
-from plr.runs import Run, Table, load_run
-from plr.vector_env import LevelVectorEnv, make_vec
+                       environments, score_rollout, version)
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from plr import torch
+    from plr.runs import Run, Table, load_run
+    from plr.training import TrainingError, train
+    from plr.vector_env import LevelVectorEnv, make_vec
+
+__version__ = version()
+
+#: Where the names are that are loaded when they are first used; None: a module.
+_LOADED_LATER = {
+    "LevelVectorEnv": "vector_env",
+    "Run": "runs",
+    "Table": "runs",
+    "TrainingError": "training",
+    "load_run": "runs",
+    "make_vec": "vector_env",
+    "torch": None,
+    "train": "training",
+}
 
 __all__ = [
     "Curriculum",
@@ -33,10 +57,26 @@ __all__ = [
     "Run",
     "Sfl",
     "Table",
+    "TrainingError",
     "Tscl",
     "Uniform",
+    "__version__",
     "environments",
     "load_run",
     "make_vec",
     "score_rollout",
+    "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module 'plr' has no attribute '{name}'")
+    module = _LOADED_LATER[name]
+    value = getattr(importlib.import_module("plr." + module), name) if module else importlib.import_module("plr." + name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plr._core import (Curriculum, Environment, LevelReplay, LevelSet, LevelStore, Tscl, Uniform,
                        files_variable)
+from plr.trainer import cache_folder
 
 Levels = int | range | LevelSet | Sequence[int] | NDArray[Any]
 StepResult = tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
@@ -253,8 +254,8 @@ def make_vec(name: str, num_envs: int = 64, *, levels: Levels | None = None,
 def _find_files(name: str) -> None:
     """Sets the environment variable of the folder with the files of a family, e.g. PLR_PROCGEN.
 
-    Looks where ./plr installs them, then for a Python package of the family's name; does not set the
-    variable if neither is found.
+    Looks where ./plr installs them, where `plr setup` installs them, then for a Python package of the
+    family's name; does not set the variable if none is found.
     """
     family = name.partition("/")[0]
     variable = files_variable(name)
@@ -267,6 +268,9 @@ def _find_files(name: str) -> None:
         if (folder / "plr").is_file() and files.is_dir() and files.stat().st_uid in (0, os.getuid()):
             os.environ[variable] = str(files)
             return
+    if (cache_folder() / family).is_dir():
+        os.environ[variable] = str(cache_folder() / family)
+        return
     package = importlib.util.find_spec(family)
     if package is not None and package.submodule_search_locations:
         os.environ[variable] = package.submodule_search_locations[0]

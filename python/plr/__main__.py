@@ -1,0 +1,7 @@
+"""python -m plr: the program plr (see plr.program)."""
+
+import sys
+
+from plr.program import main
+
+sys.exit(main())

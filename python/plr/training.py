@@ -1,0 +1,146 @@
+"""plr.train: trains an agent from Python.
+
+    run = plr.train(preset="minigrid-multiroom", steps=1_000_000, seed=2)
+    run.eval["test_return"][-1]                            # see plr.load_run
+    policy = plr.torch.load_policy(run.folder)
+
+Training runs in a process of its own, the program plr; the first call builds it (plr.trainer).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from plr import program, trainer
+from plr.runs import FILES, Run, load_run
+
+Setting = bool | int | float | str | os.PathLike[str]
+Progress = bool | Callable[[dict[str, Any]], None]
+
+_POLL_SECONDS = 0.2
+
+
+class TrainingError(RuntimeError):
+    """The program ended with an error; the message is its own."""
+
+
+def train(*, progress: Progress = True, **settings: Setting | None) -> Run:
+    """Trains an agent like `plr train` and returns its run.
+
+    Settings are the flags of `plr train`: preset, method, algorithm, config, out, resume, and every setting of
+    `plr train --help`, as in steps=1_000_000, curriculum="uniform", drac=True. None leaves a setting out.
+
+    progress=True prints the program's lines to standard error; False prints nothing; a function is called with each
+    new record of log.jsonl, a dict with steps, return and the losses.
+
+    An interrupt (Ctrl-C) stops the run, which saves itself and can be resumed with resume=FOLDER, and then raises
+    KeyboardInterrupt. Raises TrainingError with the program's message if a setting is invalid or the run fails, and
+    plr.trainer.TrainerError if the trainer cannot be built.
+    """
+    command = [os.fspath(trainer.build(report=_print if progress is True else lambda line: None)), "train",
+               *_flags(settings)]
+    # A session of its own, so that an interrupt arrives once, from here.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=program.environment(), start_new_session=True) as process:
+        watch = _Watch(process, progress)
+        try:
+            watch.until_the_end()
+        except BaseException as error:
+            process.send_signal(signal.SIGINT if isinstance(error, KeyboardInterrupt) else signal.SIGTERM)
+            watch.drain()
+            raise
+    if process.returncode != 0 or watch.folder is None:
+        raise TrainingError(watch.last_line or f"plr train ended with exit code {process.returncode}")
+    return load_run(watch.folder)
+
+
+def _flags(settings: dict[str, Setting | None]) -> list[str]:
+    """steps=5, drac=True as --steps 5 --drac true."""
+    flags = []
+    for name, value in settings.items():
+        if value is not None:
+            text = str(value).lower() if isinstance(value, bool) else os.fspath(value) \
+                if isinstance(value, os.PathLike) else str(value)
+            flags.append(f"--{name.replace('_', '-')}={text}")
+    return flags
+
+
+class _Watch:
+    """Follows a process of `plr train`: its lines and the records of its log."""
+
+    def __init__(self, process: subprocess.Popen[str], progress: Progress) -> None:
+        assert process.stdout is not None
+        self.folder: pathlib.Path | None = None
+        self.last_line = ""
+        self._progress = progress
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._log: TextIO | None = None
+        self._partial = ""
+        self._reader = threading.Thread(target=self._read, args=(process.stdout,), daemon=True)
+        self._reader.start()
+
+    def until_the_end(self) -> None:
+        while True:
+            try:
+                line = self._lines.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                self._report_records()
+                continue
+            if line is None:
+                self._report_records()
+                return
+            self._take(line)
+
+    def drain(self) -> None:
+        """Waits until the process has closed its output."""
+        while (line := self._lines.get()) is not None:
+            self._take(line)
+
+    def _read(self, stream: TextIO) -> None:
+        for line in stream:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def _take(self, line: str) -> None:
+        match = re.fullmatch(r"(?:resuming )?training on .* in (.*)", line)
+        if match and self.folder is None:
+            self.folder = pathlib.Path(match[1])
+            if line.startswith("resuming"):  # the records that it has are not reported
+                self._open_log()
+                if self._log is not None:
+                    self._log.seek(0, os.SEEK_END)
+        if line:
+            self.last_line = line
+        if self._progress is True:
+            _print(line)
+
+    def _open_log(self) -> None:
+        if callable(self._progress) and self.folder is not None:
+            path = self.folder / FILES["log"]
+            if path.exists():
+                self._log = open(path, encoding="utf-8")
+
+    def _report_records(self) -> None:
+        if not callable(self._progress) or self.folder is None:
+            return
+        if self._log is None:
+            self._open_log()
+            if self._log is None:
+                return
+        *lines, self._partial = (self._partial + self._log.read()).split("\n")
+        for line in lines:
+            self._progress(json.loads(line))
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
