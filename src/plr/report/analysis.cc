@@ -235,7 +235,9 @@ class Analyzer {
     std::vector<double> pooled;
     for (const auto& row : normalized_test) pooled.insert(pooled.end(), row.begin(), row.end());
     result.interquartile = interquartile_mean(pooled);
-    result.interval = interquartile_interval(normalized_test, Streams(1).named("bootstrap"));
+    if (can_resample(normalized_test)) {
+      result.interval = interquartile_interval(normalized_test, Streams(1).named("bootstrap"));
+    }
     if (!result_.baseline) return;
     const Matrix base =
         matrix([&](const EnvResult& env) { return env.methods[*result_.baseline].final.test; });

@@ -99,7 +99,8 @@ struct FamilyMethod {
   FamilyNumbers unnormalized;           // the paper's criterion when it compares settings
   std::vector<double> relative;         // [run], relative_returns(): the paper's rows
   std::optional<double> interquartile;  // mean of the min-max normalized returns
-  Interval interval;                    // of `interquartile`, 95 %
+  // Of `interquartile`, 95 %; empty if it has a single run in some environment.
+  std::optional<Interval> interval;
 };
 
 // A group of environments whose normalized returns are averaged: "MiniGrid", "Procgen (easy)", ...

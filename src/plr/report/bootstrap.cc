@@ -1,6 +1,7 @@
 #include "plr/report/bootstrap.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace plr::report {
 namespace {
@@ -17,7 +18,7 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// `mean_of` is given each resample.
+// `mean_of` is given the values of each resample.
 template <class MeanOf>
 Interval interval(const Matrix& values, Random random, int num_resamples, MeanOf mean_of) {
   std::vector<double> means;
@@ -29,11 +30,14 @@ Interval interval(const Matrix& values, Random random, int num_resamples, MeanOf
     }
     means.push_back(mean_of(sample));
   }
-  std::sort(means.begin(), means.end());
-  return {quantile(means, kLowQuantile), quantile(means, kHighQuantile)};
+  return middle_interval(std::move(means));
 }
 
 }  // namespace
+
+bool can_resample(const Matrix& values) {
+  return std::ranges::all_of(values, [](const auto& row) { return row.size() > 1; });
+}
 
 Interval interquartile_interval(const Matrix& values, Random random, int num_resamples) {
   return interval(values, random, num_resamples, interquartile_mean);
@@ -42,6 +46,17 @@ Interval interquartile_interval(const Matrix& values, Random random, int num_res
 Interval mean_interval(const Matrix& values, Random random, int num_resamples) {
   return interval(values, random, num_resamples,
                   [](const std::vector<double>& sample) { return summarize(sample).mean; });
+}
+
+void resample(const Matrix& values, Random& random, Matrix& sample) {
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    for (double& value : sample[e]) value = values[e][random.below(values[e].size())];
+  }
+}
+
+Interval middle_interval(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return {quantile(numbers, kLowQuantile), quantile(numbers, kHighQuantile)};
 }
 
 }  // namespace plr::report

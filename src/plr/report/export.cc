@@ -9,6 +9,7 @@
 #include "plr/report/evaluation_tables.h"
 #include "plr/report/level_pictures.h"
 #include "plr/report/page_data.h"
+#include "plr/report/profiles.h"
 #include "plr/report/svg_chart.h"
 #include "plr/report/table_formats.h"
 #include "plr/report/training_log.h"
@@ -77,6 +78,10 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
     write_text(folder / (table.id + ".tex"), to_latex(table));
   }
   for (const Figure& figure : evaluation_figures(runs, analysis)) {
+    write_text(folder / (figure.id + ".svg"), svg_chart(figure.chart));
+  }
+  for (const Profiles& p : profiles(analysis)) {
+    const Figure figure = profile_figure(p);
     write_text(folder / (figure.id + ".svg"), svg_chart(figure.chart));
   }
   write_text(folder / "curves.csv", curves_csv(analysis));

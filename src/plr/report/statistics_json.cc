@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/report/profiles.h"
 #include "plr/report/solve_rates.h"
 #include "plr/report/welch.h"
 
@@ -50,9 +51,22 @@ std::map<std::string, const std::vector<double>*> family_numbers(const FamilyMet
       {"train", &method.unnormalized.train},      {"gap", &method.unnormalized.gap}};
 }
 
+Json profiles_json(const Profiles& profiles) {
+  Json methods = Json::object();
+  for (const Profiles::Line& line : profiles.lines) {
+    Json& method = methods[line.method];
+    method["fractions"] = line.fractions;
+    for (const Interval& interval : line.intervals) {
+      method["intervals"].push_back({interval.low, interval.high});
+    }
+  }
+  return {{"family", profiles.family}, {"thresholds", profiles.thresholds}, {"methods", methods}};
+}
+
 }  // namespace
 
-Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
+Json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
+                     const std::optional<Comparison>& compare) {
   Json json = {{"labels", analysis.labels},
                {"baseline", analysis.baseline ? Json(analysis.labels[*analysis.baseline]) : Json()},
                {"envs", Json::array()},
@@ -95,7 +109,9 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
         numbers[name] = summary_json(*values);
       numbers["relative"] = summary_json(method.relative);
       numbers["interquartile_mean"] = *method.interquartile;
-      numbers["interval"] = {method.interval.low, method.interval.high};
+      if (const auto& interval = method.interval) {
+        numbers["interval"] = {interval->low, interval->high};
+      }
       if (!analysis.baseline) continue;
       const FamilyMethod& base = family.methods[*analysis.baseline];
       for (const auto& [name, values] : family_numbers(base)) {
@@ -104,6 +120,16 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis) {
       }
     }
     json["families"].push_back({{"family", family.name}, {"methods", methods}});
+  }
+  for (const Improvement& i : improvements(analysis, compare)) {
+    json["improvements"].push_back({{"family", i.family},
+                                    {"method", i.method},
+                                    {"other", i.other},
+                                    {"probability", i.probability},
+                                    {"interval", {i.interval.low, i.interval.high}}});
+  }
+  for (const Profiles& p : profiles(analysis)) {
+    json["profiles"].push_back(profiles_json(p));
   }
   for (const SolveRates& rates : solve_rates(runs, analysis)) {
     json["solve_rates"].push_back(solve_rates_json(rates));

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "plr/report/analysis.h"
+#include "plr/report/tables.h"
 
 namespace plr::report {
 
 // REQUIRES: `analysis` is analyze(runs).
-nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis);
+nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
+                                       const std::optional<Comparison>& compare = std::nullopt);
 
 }  // namespace plr::report

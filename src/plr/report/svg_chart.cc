@@ -68,8 +68,12 @@ struct PlotArea {
   }
 };
 
-double band_at(const ChartLine& line, std::size_t i) {
+double band_above(const ChartLine& line, std::size_t i) {
   return i < line.band.size() ? line.band[i] : 0;
+}
+
+double band_below(const ChartLine& line, std::size_t i) {
+  return i < line.below.size() ? line.below[i] : band_above(line, i);
 }
 
 PlotArea fit_plot_area(const Chart& chart) {
@@ -78,8 +82,8 @@ PlotArea fit_plot_area(const Chart& chart) {
   for (const ChartLine& line : chart.lines) {
     for (std::size_t i = 0; i < line.y.size(); ++i) {
       if (std::isnan(line.y[i])) continue;
-      area.y.add(line.y[i] - band_at(line, i));
-      area.y.add(line.y[i] + band_at(line, i));
+      area.y.add(line.y[i] - band_below(line, i));
+      area.y.add(line.y[i] + band_above(line, i));
     }
   }
   for (Range* range : {&area.x, &area.y}) {
@@ -129,10 +133,10 @@ std::string draw_segment(const Chart& chart, const PlotArea& area, const ChartLi
   std::string lower;
   std::string middle;
   for (std::size_t i = begin; i < end; ++i) {
-    upper += area.point(chart.x[i], line.y[i] + band_at(line, i));
+    upper += area.point(chart.x[i], line.y[i] + band_above(line, i));
     middle += area.point(chart.x[i], line.y[i]);
     const std::size_t back = end - 1 - (i - begin);
-    lower += area.point(chart.x[back], line.y[back] - band_at(line, back));
+    lower += area.point(chart.x[back], line.y[back] - band_below(line, back));
   }
   return fmt::format(
       "<polygon points=\"{}{}\" fill=\"{}\" fill-opacity=\"{}\"/>"

@@ -15,9 +15,10 @@ namespace plr::report {
 
 struct ChartLine {
   std::string name;
-  std::vector<double> y;     // [point]; NaN leaves a gap
-  std::vector<double> band;  // [point], half the height of the band; empty: no band
-  std::string marks = {};    // stars, shown at the end of the line and in the legend
+  std::vector<double> y;           // [point]; NaN leaves a gap
+  std::vector<double> band;        // [point], the height of the band above the line; empty: no band
+  std::string marks = {};          // stars, shown at the end of the line and in the legend
+  std::vector<double> below = {};  // [point], the height below the line; empty: as above
 };
 
 struct Chart {

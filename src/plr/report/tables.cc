@@ -8,6 +8,7 @@
 #include "plr/catalog/short_name.h"
 #include "plr/report/labels.h"
 #include "plr/report/number_format.h"
+#include "plr/report/profiles.h"
 #include "plr/report/welch.h"
 
 namespace plr::report {
@@ -204,14 +205,16 @@ Table final_gaps(const Analysis& analysis) {
 }
 
 Table robust_numbers(const Analysis& analysis) {
-  Table table{.id = "robust",
-              .title = "Success, the worst levels, and the interquartile mean",
-              .note = runs_note(analysis) +
-                      " Worst tenth: mean return on the 10 % of the test levels that went worst. "
-                      "Interquartile mean of the min-max normalized returns of all environments "
-                      "and runs, with a 95 % interval (stratified bootstrap).",
-              .columns = analysis.labels,
-              .rows = {}};
+  Table table{
+      .id = "robust",
+      .title = "Success, the worst levels, and the interquartile mean",
+      .note = runs_note(analysis) +
+              " Worst tenth: mean return on the 10 % of the test levels that went worst. "
+              "Interquartile mean of the min-max normalized returns of all environments "
+              "and runs, with a 95 % interval (stratified bootstrap) if every environment has "
+              "at least two runs.",
+      .columns = analysis.labels,
+      .rows = {}};
   for (const EnvResult& env : analysis.envs) {
     const std::string name = catalog::short_env_name(env.env);
     table.rows.push_back(make_row(name + ": success (%)", env.methods, kPercent,
@@ -223,10 +226,11 @@ Table robust_numbers(const Analysis& analysis) {
     Row row{.name = family.name + ": interquartile mean", .cells = {}, .decimals = 2};
     row.is_total = true;
     for (const FamilyMethod& method : family.methods) {
-      row.cells.push_back(text_cell(
-          method.interquartile ? fmt::format("{:.3f} [{:.3f}, {:.3f}]", *method.interquartile,
-                                             method.interval.low, method.interval.high)
-                               : "-"));
+      std::string text = method.interquartile ? decimal(*method.interquartile, 3) : "-";
+      if (const auto& interval = method.interval) {
+        text += fmt::format(" [{:.3f}, {:.3f}]", interval->low, interval->high);
+      }
+      row.cells.push_back(text_cell(std::move(text)));
     }
     table.rows.push_back(row);
   }
@@ -283,6 +287,8 @@ std::vector<Table> report_tables(const Analysis& analysis,
   tables.push_back(training_returns(analysis));
   tables.push_back(final_gaps(analysis));
   tables.push_back(robust_numbers(analysis));
+  const std::vector<Improvement> better = improvements(analysis, compare);
+  if (!better.empty()) tables.push_back(improvement_table(better));
   return tables;
 }
 

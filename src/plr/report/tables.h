@@ -61,7 +61,8 @@ Table robust_numbers(const Analysis& analysis);
 // std::invalid_argument for a label that no run has.
 Table comparison(const Analysis& analysis, const Comparison& labels);
 
-// All tables of a report: the comparison if there is one, then the others in the order above.
+// All tables of a report: the comparison if there is one, then the others in the order above, then
+// the probabilities of improvement (profiles.h).
 std::vector<Table> report_tables(const Analysis& analysis,
                                  const std::optional<Comparison>& compare);
 
