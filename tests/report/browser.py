@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 
 def program():
@@ -28,8 +29,8 @@ class Browser:
         self.responses, write_responses = os.pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
-                   # No host name resolves, so the page cannot use a network.
-                   "--host-resolver-rules=MAP * ~NOTFOUND",
+                   # No other host resolves, so the page cannot use a network.
+                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                    f"--user-data-dir={self.profile}", "about:blank"]
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", f'exec "$@" 3<&{read_commands} 4>&{write_responses}', "sh", program(),
@@ -97,10 +98,19 @@ class Browser:
                   deviceScaleFactor=1, mobile=phone)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        while self.message().get("method") != "Page.loadEventFired":
-            pass
+        url = str(path) if str(path).startswith("http:") else "file://" + os.path.abspath(path)
+        self.call("Page.navigate", url="about:blank")  # a new fragment alone would not load the page
+        self.call("Page.navigate", url=url)
+        self.wait_for(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
         self.settle()
+
+    def wait_for(self, expression):
+        """Waits until a JavaScript expression is true; fails after half a minute."""
+        for _ in range(600):
+            if self.evaluate(expression):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"not true: {expression}")
 
     def settle(self):
         """Waits until pending changes are drawn."""

@@ -1,4 +1,4 @@
-"""Tests of the report page in Chromium: charts, toggles, tooltips, zoom, phones, dark mode, print.
+"""Tests of the report page in Chromium: charts, controls, tooltips, zoom, links, phones, dark mode, print, live mode.
 
 Run by ctest with the program's path in PLR_PROGRAM; skipped without Chromium. With
 PLR_SCREENSHOTS=DIR, screenshots of the page are stored there.
@@ -21,11 +21,11 @@ if not browser.program():
     sys.exit(77)
 
 # Whether a pixel of a canvas has a color, within a tolerance for anti-aliased lines.
-SHOWS = """(canvas, red, green, blue) => {
+SHOWS = """(canvas, red, green, blue, tolerance = 20) => {
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
   for (let i = 0; i < pixels.length; i += 4) {
     const distance = Math.abs(pixels[i] - red) + Math.abs(pixels[i + 1] - green) + Math.abs(pixels[i + 2] - blue);
-    if (distance < 20 && pixels[i + 3] > 180) return true;
+    if (distance < tolerance && pixels[i + 3] > 100) return true;
   }
   return false;
 }"""
@@ -39,7 +39,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         runs = pathlib.Path(cls.folder.name) / "runs"
-        sample_runs.write_runs(runs)
+        sample_runs.write_runs(runs, resumed_at=12)
         cls.page = runs / "report.html"
         done = plr("report", str(runs), "--compare", "plr", "uniform")
         assert done.returncode == 0, done.stderr
@@ -50,24 +50,32 @@ class Page(unittest.TestCase):
         cls.browser.close()
         cls.folder.cleanup()
 
-    def open(self, **options):
-        self.browser.open(self.page, **options)
+    def open(self, page=None, link="", **options):
+        self.browser.open(str(page or self.page) + link, **options)
         self.addCleanup(lambda: self.assertEqual(self.browser.errors, []))
 
     def shows(self, canvas, color):
         return self.browser.evaluate(f"({SHOWS})({canvas}, {color})")
+
+    def num_charts(self, section):
+        return self.browser.evaluate(f"document.querySelectorAll('#{section}-charts canvas').length")
+
+    def text(self, selector):
+        return self.browser.evaluate(f"document.querySelector({selector!r}).textContent")
 
     def pixels(self, canvas):
         return self.browser.evaluate(f"{canvas}.toDataURL()")
 
     def test_all_charts_are_drawn_without_network_requests(self):
         self.open()
-        # Curves: the family and each of its two environments. Details of the selected run:
-        # curriculum, effective number of levels, mean score, score, staleness and speed.
-        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#curve-charts canvas').length"), 3)
-        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#detail-charts canvas').length"), 6)
-        self.assertTrue(self.browser.evaluate(
-            f"[...document.querySelectorAll('canvas')].every(canvas => ({SHOWS})(canvas, {UNIFORM}))"))
+        # Curves: the family and each of its two environments. Details of the selected run: curriculum by
+        # difficulty, by rank and by level, effective number of levels, mean score, score, staleness, speed.
+        self.assertEqual(self.num_charts("curve"), 3)
+        self.assertEqual(self.num_charts("profile"), 1)
+        self.assertEqual(self.num_charts("diagnostic"), 10)  # without DrAC's loss
+        self.assertEqual(self.num_charts("detail"), 8)
+        self.assertEqual(self.browser.evaluate(
+            "charts.filter(({ chart }) => !(%s)(chart.ctx.canvas, %s, 40)).map(({ key }) => key)" % (SHOWS, UNIFORM)), [])
         self.assertTrue(self.shows(FIRST, PLR))
         self.assertEqual([url for url in self.browser.requests
                           if not url.startswith(("file:", "data:"))], [])
@@ -111,12 +119,128 @@ class Page(unittest.TestCase):
         self.assertGreater(self.browser.evaluate(
             "[...document.querySelectorAll('.run-pictures:not([hidden]) img')].filter(i => i.naturalWidth > 50).length"), 11)
         self.browser.evaluate(
-            "(() => { const run = document.getElementById('run'); run.value = '2';"
+            "(() => { const run = document.getElementById('run'); run.value = run.options[2].value;"
             "run.dispatchEvent(new Event('change')); })()")
         self.browser.settle()
         # A run of uniform sampling has a chart of its speed, but none of a curriculum.
-        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#detail-charts canvas').length"), 1)
+        self.assertEqual(self.num_charts("detail"), 1)
         self.assertEqual(self.browser.evaluate("document.querySelectorAll('.run-pictures:not([hidden])').length"), 0)
+
+    def test_the_x_axis_can_be_gradient_updates_or_time(self):
+        self.open()
+        steps = self.pixels(FIRST)
+        self.browser.click(BUTTON.format("wall-clock"))
+        self.assertNotEqual(self.pixels(FIRST), steps)
+        # uniform ends after 30 updates of 40 s, though each run was resumed after 12; plr takes 50 s.
+        self.assertEqual(self.browser.evaluate("charts[0].chart.axes[0].label"), "minutes")
+        x, uniform, plr_ = self.browser.evaluate(
+            "(() => { const c = charts[0].chart; const end = (n) => c.data[0].filter((_, i) => "
+            "c.data[c.series.findIndex(s => s.label === n)][i] != null).at(-1);"
+            "return [c.data[0].at(-1), end('uniform'), end('plr')]; })()")
+        self.assertEqual((x, uniform, plr_), (25, 20, 25))
+        self.browser.click(BUTTON.format("gradient updates"))
+        self.assertEqual(self.browser.evaluate("charts[0].chart.data[0].at(-1)"), 30)
+        self.assertIn("gradient updates", self.browser.evaluate(
+            "charts.find(c => c.key.includes('Steps per second')).chart.axes[0].label"))
+
+    def test_smoothing_draws_a_moving_mean_over_the_pale_line(self):
+        self.open()
+        column = "(() => { const c = charts[0].chart; return c.data[c.series.findIndex(s => s.label === 'plr')]; })()"
+        raw = self.browser.evaluate(column)
+        self.browser.evaluate("(() => { const s = document.getElementById('smoothing'); s.value = 20;"
+                              "s.dispatchEvent(new Event('input')); })()")
+        smooth = self.browser.evaluate(column)
+        self.assertEqual(self.text("#smoothing-text"), "20 %")
+        # A fifth of the range of 30 points is 5.8 points: two neighbors at each side.
+        self.assertAlmostEqual(smooth[10], sum(raw[8:13]) / 5, places=12)
+        roughness = lambda y: sum(abs(a - 2 * b + c) for a, b, c in zip(y, y[1:], y[2:]))
+        self.assertLess(roughness(smooth), roughness(raw) / 2)
+
+    def test_a_link_restores_what_the_reader_chose(self):
+        self.open()
+        self.browser.click(BUTTON.format("gap"))
+        self.browser.click(BUTTON.format("wall-clock"))
+        self.browser.click(BUTTON.format("uniform"))
+        link = self.browser.evaluate("location.hash")
+        picture = self.pixels(FIRST)
+        self.open(link=link)
+        self.assertEqual(self.pixels(FIRST), picture)
+        self.assertEqual(self.browser.evaluate(
+            "[...document.querySelectorAll('#controls [aria-pressed=true]')].map(b => b.textContent)"),
+            ["wall-clock", "plr"])
+        self.open(link="#x=nonsense&quantity=7&smoothing=-3&run=none&hide=none")  # is ignored
+        self.assertEqual(self.num_charts("detail"), 8)
+
+    def test_settings_show_differences_and_on_request_all(self):
+        self.open()
+        shown = ("[...document.querySelectorAll('#table-settings tbody tr')]"
+                 ".filter(row => row.offsetHeight > 0).map(row => row.firstChild.textContent)")
+        self.assertEqual(self.browser.evaluate(shown), ["curriculum", "staleness_coef"])
+        self.browser.click("document.getElementById('all-settings')")
+        self.assertEqual(self.browser.evaluate(shown),
+                         ["curriculum", "staleness_coef", "learning_rate", "levels", "steps"])
+
+    def test_probabilities_of_improvement_are_drawn(self):
+        self.open()
+        self.assertRegex(self.text("#improvements"), r"^MiniGrid: plr > uniform1\.00 \[1\.00, 1\.00\]$")
+
+    def page_of(self, name, *runs):
+        """The page of runs given as arguments of write_run()."""
+        folder = pathlib.Path(self.folder.name) / name
+        for i, (arguments, options) in enumerate(runs):
+            sample_runs.write_run(folder / str(i), *arguments, **options)
+        done = plr("report", str(folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return folder / "report.html"
+
+    def test_coinciding_curves_are_both_visible(self):
+        test = sample_runs.returns("plr", "x", 1, 30)
+        env = "minigrid/MiniGrid-Empty-5x5-v0"
+        self.open(self.page_of("same", *(((method, env, 1), {"test": test, "has_difficulty": False})
+                                         for method in sample_runs.METHODS)))
+        self.assertTrue(self.shows(FIRST, UNIFORM))
+        self.assertTrue(self.shows(FIRST, PLR))
+        self.assertEqual(self.browser.evaluate("charts[0].chart.series.filter(s => s.dash).length"), 1)
+        # A difference over a part of the run: the rest stays dashed.
+        other = test[:20] + [value / 2 for value in test[20:]]
+        self.open(self.page_of("partly", (("uniform", env, 1), {"test": test}), (("plr", env, 1), {"test": other})))
+        lengths = self.browser.evaluate("charts[0].chart.data.slice(2).map(y => y.filter(v => v != null).length)")
+        self.assertEqual(lengths, [30, 20, 11])  # the whole, dashed, and solid from the last common point on
+        self.assertTrue(self.shows(FIRST, UNIFORM) and self.shows(FIRST, PLR))
+
+    def test_one_run_has_neither_bands_nor_intervals(self):
+        self.open(self.page_of("one", (("plr", sample_runs.ENVS[0], 1), {})))
+        self.assertEqual(self.browser.evaluate("charts[0].chart.bands.length"), 0)
+        self.assertNotIn("[", self.text("#table-robust"))
+        self.assertTrue(self.browser.evaluate("document.getElementById('profiles').hidden"))
+        self.assertGreater(self.browser.evaluate("document.querySelectorAll('#table-settings tr.same').length"), 3)
+        x, y, *_ = self.browser.center("document.querySelector('#curve-charts .u-over')")
+        self.browser.mouse("mouseMoved", x, y)
+        self.browser.settle()
+        self.assertRegex(self.text(".tip:not([hidden])"), r"plr  0\.\d+  \(1 run\)$")
+
+    def test_noise_does_not_fill_an_axis(self):
+        self.open()
+        low, high = self.browser.evaluate("axisRange(2.038, 2.044, 0)")
+        self.assertGreater(high - low, 0.2)  # a tenth of the number
+        low, high = self.browser.evaluate("axisRange(0.001, 0.002, 0.05)")
+        self.assertEqual(low, 0)
+        self.assertGreater(high, 0.025)
+        self.assertEqual(self.browser.evaluate("axisRange(0, 1, 0)"), [0, 1.06])
+        scale = self.browser.evaluate("(() => { const { min, max } = charts.find(c => c.key.includes("
+                                      "'advantages')).chart.scales.y; return [min, max]; })()")
+        self.assertGreater(scale[1] - scale[0], 0.01)  # of a constant 0.1
+
+    def test_levels_without_difficulty_have_a_curriculum_over_time(self):
+        self.open(self.page_of("plain", (("plr", "minigrid/MiniGrid-Empty-5x5-v0", 1), {"has_difficulty": False})))
+        titles = self.browser.evaluate("[...document.querySelectorAll('#detail-charts h3')].map(h => h.textContent)")
+        self.assertEqual(titles[:2], ["Curriculum: probability by rank", "Curriculum: the ten most probable levels"])
+        self.assertTrue(self.browser.evaluate(
+            f"[...document.querySelectorAll('#detail-charts canvas')].slice(0, 2).every(c => ({SHOWS})(c, {UNIFORM}, 40))"))
+        x, y, *_ = self.browser.center("document.querySelectorAll('#detail-charts .u-over')[1]")
+        self.browser.mouse("mouseMoved", x, y)
+        self.browser.settle()
+        self.assertRegex(self.text(".tip:not([hidden])"), r"steps(level \d+  \d+\.?\d* %){4}$")
 
     def test_a_phone_needs_no_horizontal_scrolling(self):
         self.open(width=390, height=844, phone=True)

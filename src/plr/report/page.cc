@@ -15,16 +15,16 @@
 #include "plr/report/number_format.h"
 #include "plr/report/page_data.h"
 #include "plr/report/page_parts.h"
+#include "plr/report/settings_table.h"
 #include "plr/report/table_formats.h"
 
 namespace plr::report {
 namespace {
 
-constexpr std::size_t kTimesOfEach = 5;      // records of a run with pictures of levels
-constexpr std::size_t kPicturesAtTime = 4;   // of each of these
-constexpr std::size_t kMaxPictured = 8;      // runs with pictures of levels
-constexpr std::size_t kPicturesOfEach = 6;   // of the most and of the least probable levels
-constexpr std::size_t kMaxListedValues = 3;  // of a setting
+constexpr std::size_t kTimesOfEach = 5;     // records of a run with pictures of levels
+constexpr std::size_t kPicturesAtTime = 4;  // of each of these
+constexpr std::size_t kMaxPictured = 8;     // runs with pictures of levels
+constexpr std::size_t kPicturesOfEach = 6;  // of the most and of the least probable levels
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
@@ -94,6 +94,13 @@ std::string pictures_html(const std::vector<LevelPicture>& pictures, const std::
   return html + "</div>\n";
 }
 
+// To three digits, as in 1.31M.
+double rounded_steps(std::int64_t steps) {
+  const double unit =
+      std::pow(10, std::max(0.0, std::floor(std::log10(std::max(1.0, 1.0 * steps))) - 2));
+  return unit * std::round(static_cast<double>(steps) / unit);
+}
+
 std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) {
   std::string html;
   const std::vector<std::size_t> detailed = detailed_runs(analysis);
@@ -107,8 +114,8 @@ std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) 
     html += pictures_html(pictures.least, "Levels least likely to be replayed");
     for (const LevelsAtTime& time :
          level_history(found.runs[detailed[i]], kTimesOfEach, kPicturesAtTime)) {
-      html += pictures_html(time.pictures,
-                            fmt::format("Most likely after {} steps", short_number(time.steps)));
+      html += pictures_html(time.pictures, fmt::format("Most likely after {} steps",
+                                                       short_number(rounded_steps(time.steps))));
     }
     html += "</div>\n";
   }
@@ -118,36 +125,6 @@ std::string all_pictures_html(const FoundRuns& found, const Analysis& analysis) 
 std::string link_to_csv(const std::string& name, const std::string& csv) {
   return fmt::format("<a download=\"{0}\" href=\"data:text/csv;base64,{1}\">{0}</a> ",
                      html_escaped(name), base64(csv));
-}
-
-std::string settings_html(std::span<const RunData> runs, const Analysis& analysis) {
-  std::vector<std::string> names = differing_settings(runs);
-  std::erase(names, "env");
-  if (names.empty()) return "<p>No setting differs except the seed.</p>";
-  Table table{.id = "settings", .title = "", .note = "", .columns = analysis.labels, .rows = {}};
-  for (const std::string& name : names) {
-    Row& row = table.rows.emplace_back();
-    row.name = name;
-    for (std::size_t m = 0; m < analysis.labels.size(); ++m) {
-      std::vector<std::string> values;
-      for (const EnvResult& env : analysis.envs) {
-        for (const std::size_t i : env.methods[m].runs) {
-          const std::string& value = runs[i].setting(name);
-          if (std::find(values.begin(), values.end(), value) == values.end()) {
-            values.push_back(value);
-          }
-        }
-      }
-      if (values.size() > kMaxListedValues) {
-        const std::size_t num_kept = kMaxListedValues - 1;
-        const std::string rest = fmt::format("{} more", values.size() - num_kept);
-        values.resize(num_kept);
-        values.push_back(rest);
-      }
-      row.cells.emplace_back().text = fmt::format("{}", fmt::join(values, ", "));
-    }
-  }
-  return to_html(table);
 }
 
 std::string runs_html(std::span<const RunData> runs, const Analysis& analysis) {
@@ -198,6 +175,11 @@ std::string run_counts(const FoundRuns& found, const Analysis& analysis) {
                      plural(analysis.labels.size(), "method"));
 }
 
+std::string live_html(const PageOptions& options) {
+  if (options.refresh_seconds == 0) return "";
+  return fmt::format("<meta name=\"plr-live\" content=\"{}\">", options.refresh_seconds);
+}
+
 }  // namespace
 
 std::string html_page(const FoundRuns& found, const Analysis& analysis,
@@ -206,25 +188,28 @@ std::string html_page(const FoundRuns& found, const Analysis& analysis,
   std::string downloads = link_to_csv("curves.csv", curves_csv(analysis)) +
                           link_to_csv("runs.csv", runs_csv(found.runs, analysis));
   const auto add_table = [&](const Table& table) {
-    tables += to_html(table);
+    // The page draws the probabilities of improvement.
+    if (table.id != "improvement") tables += to_html(table);
     downloads += link_to_csv(table.id + ".csv", to_csv(table));
   };
   for (const Table& table : evaluation_tables(found.runs, analysis)) add_table(table);
   for (const Table& table : report_tables(analysis, options.compare)) add_table(table);
-  return fill_template(kPageHtml, {{"title", html_escaped(options.title)},
-                                   {"version", html_escaped(options.version)},
-                                   {"summary", html_escaped(run_counts(found, analysis))},
-                                   {"remarks", remarks_html(found)},
-                                   {"tables", tables},
-                                   {"pictures", all_pictures_html(found, analysis)},
-                                   {"settings", settings_html(found.runs, analysis)},
-                                   {"runs", runs_html(found.runs, analysis)},
-                                   {"downloads", downloads},
-                                   {"data", script_json(page_data(found.runs, analysis))},
-                                   {"css", std::string(kPageCss)},
-                                   {"js", std::string(kPageJs)},
-                                   {"chart-css", std::string(kChartCss)},
-                                   {"chart-js", std::string(kChartJs)}});
+  return fill_template(
+      kPageHtml, {{"title", html_escaped(options.title)},
+                  {"version", html_escaped(options.version)},
+                  {"summary", html_escaped(run_counts(found, analysis))},
+                  {"remarks", remarks_html(found)},
+                  {"tables", tables},
+                  {"pictures", all_pictures_html(found, analysis)},
+                  {"settings", settings_html(found.runs, analysis)},
+                  {"runs", runs_html(found.runs, analysis)},
+                  {"downloads", downloads},
+                  {"live", live_html(options)},
+                  {"data", script_json(page_data(found.runs, analysis, options.compare))},
+                  {"css", std::string(kPageCss)},
+                  {"js", fmt::format("{}{}{}", kPageChartsJs, kPageSectionsJs, kPageJs)},
+                  {"chart-css", std::string(kChartCss)},
+                  {"chart-js", std::string(kChartJs)}});
 }
 
 }  // namespace plr::report

@@ -19,6 +19,7 @@ struct PageOptions {
   std::string title = "Runs";
   std::string version = {};                          // of the program
   std::optional<Comparison> compare = std::nullopt;  // adds the table of comparison()
+  int refresh_seconds = 0;  // how often an open page asks its server for a newer one; 0: never
 };
 
 // REQUIRES: `found.runs` is not empty and `analysis` is analyze(found.runs).

@@ -10,6 +10,8 @@ namespace plr::report {
 
 extern const std::string_view kPageHtml;
 extern const std::string_view kPageCss;
+extern const std::string_view kPageChartsJs;
+extern const std::string_view kPageSectionsJs;
 extern const std::string_view kPageJs;
 extern const std::string_view kChartCss;
 extern const std::string_view kChartJs;

@@ -109,12 +109,12 @@ RunData read_run(const fs::path& folder) {
   return run;
 }
 
-FoundRuns find_runs(const std::vector<fs::path>& folders) {
-  FoundRuns found;
+std::vector<fs::path> run_folders(const std::vector<fs::path>& folders,
+                                  std::vector<std::string>& problems) {
   std::set<fs::path> places;
   for (const fs::path& folder : folders) {
     if (!fs::is_directory(folder)) {
-      found.problems.push_back("there is no folder " + folder.string());
+      problems.push_back("there is no folder " + folder.string());
       continue;
     }
     std::set<fs::path> here;
@@ -122,11 +122,16 @@ FoundRuns find_runs(const std::vector<fs::path>& folders) {
     const fs::path plain = folder.lexically_normal();
     find_folders(plain.has_filename() ? plain : plain.parent_path(), 0, here);
     if (here.empty()) {
-      found.problems.push_back(folder.string() + " holds no run (no config.toml in it or below)");
+      problems.push_back(folder.string() + " holds no run (no config.toml in it or below)");
     }
     places.merge(here);
   }
-  for (const fs::path& place : places) {
+  return {places.begin(), places.end()};
+}
+
+FoundRuns find_runs(const std::vector<fs::path>& folders) {
+  FoundRuns found;
+  for (const fs::path& place : run_folders(folders, found.problems)) {
     try {
       found.runs.push_back(read_run(place));
     } catch (const std::runtime_error& error) {

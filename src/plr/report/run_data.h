@@ -45,13 +45,17 @@ struct RunData {
 // Throws std::runtime_error naming the folder if it holds no settings of a run or no records.
 RunData read_run(const std::filesystem::path& folder);
 
+// The folders of the runs in these folders and up to four levels below them, sorted. Hidden folders
+// and symbolic links are not followed. Adds a line to `problems` for each folder without a run.
+std::vector<std::filesystem::path> run_folders(const std::vector<std::filesystem::path>& folders,
+                                               std::vector<std::string>& problems);
+
 struct FoundRuns {
   std::vector<RunData> runs;          // sorted by folder
   std::vector<std::string> problems;  // one line per folder that was left out
 };
 
-// The runs in these folders and up to four levels below them. Hidden folders and symbolic links are
-// not followed.
+// Reads the runs of run_folders().
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace plr::report

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "plr/report/profiles.h"
 #include "plr/report/solve_rates.h"
 #include "plr/report/welch.h"
 
@@ -65,6 +64,18 @@ Json profiles_json(const Profiles& profiles) {
 
 }  // namespace
 
+Json improvements_json(std::span<const Improvement> improvements) {
+  Json list = Json::array();
+  for (const Improvement& i : improvements) {
+    list.push_back({{"family", i.family},
+                    {"method", i.method},
+                    {"other", i.other},
+                    {"probability", i.probability},
+                    {"interval", {i.interval.low, i.interval.high}}});
+  }
+  return list;
+}
+
 Json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
                      const std::optional<Comparison>& compare) {
   Json json = {{"labels", analysis.labels},
@@ -121,12 +132,8 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
     }
     json["families"].push_back({{"family", family.name}, {"methods", methods}});
   }
-  for (const Improvement& i : improvements(analysis, compare)) {
-    json["improvements"].push_back({{"family", i.family},
-                                    {"method", i.method},
-                                    {"other", i.other},
-                                    {"probability", i.probability},
-                                    {"interval", {i.interval.low, i.interval.high}}});
+  if (const auto better = improvements(analysis, compare); !better.empty()) {
+    json["improvements"] = improvements_json(better);
   }
   for (const Profiles& p : profiles(analysis)) {
     json["profiles"].push_back(profiles_json(p));

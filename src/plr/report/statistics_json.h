@@ -7,6 +7,7 @@
 #include <span>
 
 #include "plr/report/analysis.h"
+#include "plr/report/profiles.h"
 #include "plr/report/tables.h"
 
 namespace plr::report {
@@ -14,5 +15,8 @@ namespace plr::report {
 // REQUIRES: `analysis` is analyze(runs).
 nlohmann::ordered_json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
                                        const std::optional<Comparison>& compare = std::nullopt);
+
+// [{family, method, other, probability, interval}]
+nlohmann::ordered_json improvements_json(std::span<const Improvement> improvements);
 
 }  // namespace plr::report

@@ -8,15 +8,15 @@
 #include <cmath>
 #include <map>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "plr/report/escaping.h"
+#include "plr/report/log_means.h"
 
 namespace plr::report {
 namespace {
 
-// Fields of LogRecord. A field that LogRecord does not have is an empty column.
+// Fields of LogRecord.
 constexpr std::array<std::string_view, 9> kColumns = {"return",
                                                       "length",
                                                       "value_loss",
@@ -27,58 +27,16 @@ constexpr std::array<std::string_view, 9> kColumns = {"return",
                                                       "return_deviation",
                                                       "advantage_deviation"};
 
-// The columns of the fields of LogRecord, in the order of visit_record(); kColumns.size() for none.
-const std::vector<std::size_t>& columns_of_fields() {
-  static const std::vector<std::size_t> columns = [] {
-    std::vector<std::size_t> list;
-    const LogRecord record;
-    run::visit_record(
-        record, [&](std::string_view name, const auto&, run::Presence, std::string_view) {
-          list.push_back(std::find(kColumns.begin(), kColumns.end(), name) - kColumns.begin());
-        });
-    return list;
-  }();
-  return columns;
+// "crop:7 flip:2": how many of these updates used each augmentation.
+std::string count_augmentations(std::span<const LogRecord> updates) {
+  std::map<std::string, std::size_t> counts;
+  for (const LogRecord& record : updates) {
+    if (record.augmentation) ++counts[*record.augmentation];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) parts.push_back(fmt::format("{}:{}", name, count));
+  return fmt::format("{}", fmt::join(parts, " "));
 }
-
-// The mean of consecutive updates.
-class Row {
- public:
-  void add(const LogRecord& record) {
-    std::size_t field = 0;
-    run::visit_record(
-        record, [&](std::string_view, const auto& value, run::Presence, std::string_view) {
-          const std::size_t column = columns_of_fields()[field++];
-          if (column == kColumns.size()) return;
-          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>) {
-            if (std::isfinite(value)) {
-              sums_[column] += value;
-              ++counts_[column];
-            }
-          }
-        });
-    if (record.augmentation) ++augmentations_[*record.augmentation];
-    steps_ = record.steps;
-  }
-
-  std::string text() const {
-    std::string text = fmt::format("{}", steps_);
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      text += counts_[i] > 0 ? fmt::format(",{:.4g}", sums_[i] / counts_[i]) : ",";
-    }
-    std::vector<std::string> augmentations;
-    for (const auto& [name, count] : augmentations_) {
-      augmentations.push_back(fmt::format("{}:{}", name, count));
-    }
-    return text + fmt::format(",{}\n", fmt::join(augmentations, " "));
-  }
-
- private:
-  std::array<double, kColumns.size()> sums_ = {};
-  std::array<double, kColumns.size()> counts_ = {};
-  std::map<std::string, std::size_t> augmentations_;
-  std::int64_t steps_ = 0;  // after the last update
-};
 
 }  // namespace
 
@@ -88,13 +46,17 @@ std::string training_csv(std::span<const RunData> runs, const Analysis& analysis
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string run = fmt::format(
         "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
-    const std::vector<LogRecord>& updates = runs[i].updates;
-    const std::size_t per_row = (updates.size() + kMaxTrainingRows - 1) / kMaxTrainingRows;
-    for (std::size_t begin = 0; begin < updates.size(); begin += per_row) {
-      Row row;
-      const std::size_t end = std::min(begin + per_row, updates.size());
-      for (std::size_t u = begin; u < end; ++u) row.add(updates[u]);
-      csv += run + "," + row.text();
+    const std::span<const LogRecord> updates = runs[i].updates;
+    const std::size_t per_row = updates_per_row(updates.size(), kMaxTrainingRows);
+    const LogMeans means = log_means(updates, kColumns, kMaxTrainingRows);
+    for (std::size_t r = 0; r < means.steps.size(); ++r) {
+      csv += fmt::format("{},{:.0f}", run, means.steps[r]);
+      for (const std::vector<double>& column : means.values) {
+        csv += std::isfinite(column[r]) ? fmt::format(",{:.4g}", column[r]) : ",";
+      }
+      const std::size_t begin = r * per_row;
+      const auto row = updates.subspan(begin, std::min(per_row, updates.size() - begin));
+      csv += fmt::format(",{}\n", count_augmentations(row));
     }
   }
   return csv;

@@ -1,256 +1,180 @@
-// The page's charts and controls. The charts' data are the JSON of the element #data, written by
-// page_data.cc; the tables are static HTML.
+// The page: its state, its controls and its refreshing while plr report --watch serves it. The data of
+// the charts are the JSON of the element #data, written by page_data.cc; the tables are static HTML.
 "use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const state = { quantity: "test", hidden: new Set(), run: 0 };
-// Axis labels of the quantities.
-const yNames = { test: "return on levels never seen", train: "return on training levels", gap: "training minus test return" };
+let data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
 
-// Layout in pixels; uPlot's canvas needs numbers.
-const wideHeight = 320;
-const cardHeight = 240;
-const minWidth = 200;
-const cardPadding = 24;  // left and right together, see .chart in report.css
-const tipDistance = 12;  // from the pointer
-const xLabelHeight = 20;
-const yAxisWidth = 56;
-// Opacity of fills, appended to a color.
-const bandAlpha = "30";
-const stackAlpha = "50";
+// What the reader has chosen. Runs, environments and methods are kept by name, so that a link and a
+// refreshed page find them again.
+const state = { axis: "steps", smoothing: 0, quantity: "test", env: "", run: "", hidden: new Set(), allSettings: false };
 
-// ---- helpers
+// ---- links into the state
 
-const element = (tag, attributes = {}, ...children) => {
-  const node = Object.assign(document.createElement(tag), attributes);
-  node.append(...children);
-  return node;
-};
-const dot = (color) => {
-  const node = element("span", { className: "dot" });
-  node.style.background = color;
-  return node;
-};
-const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const dark = matchMedia("(prefers-color-scheme: dark)");
-// The color of the i-th method or degree of difficulty; on a dark background mixed with a quarter of
-// white.
-const tint = (i) => {
-  const plain = data.colors[i % data.colors.length];
-  if (!dark.matches || document.documentElement.classList.contains("printing")) return plain;
-  const lighter = (at) => Math.round(parseInt(plain.slice(at, at + 2), 16) * 0.75 + 64).toString(16);
-  return "#" + [1, 3, 5].map((at) => lighter(at).padStart(2, "0")).join("");
-};
-// At most four significant digits: 0.25, 1500, 50k, 25M.
-const shortNumber = (value) => {
-  if (value == null) return "-";
-  const size = Math.abs(value);
-  if (size >= 1e6) return +(value / 1e6).toPrecision(4) + "M";
-  if (size >= 1e4) return +(value / 1e3).toPrecision(4) + "k";
-  return String(+value.toPrecision(4));
-};
-
-const runCount = (n) => `${n} ${n === 1 ? "run" : "runs"}`;
-
-// ---- charts
-
-let charts = [];
-
-// A box at the pointer with the values of all visible lines; `xText` is the text of an x.
-function tooltip(lines, xText) {
-  const box = element("div", { className: "tip", hidden: true });
-  return {
-    hooks: {
-      init: (chart) => chart.root.append(box),
-      setCursor: (chart) => {
-        const { idx, left, top } = chart.cursor;
-        box.hidden = idx == null || left < 0;
-        if (box.hidden) return;
-        const rows = lines
-          .filter((line) => chart.series[line.series].show && line.text(idx) != null)
-          .map((line) => element("div", {}, dot(line.color), `${line.name}  ${line.text(idx)}`));
-        box.replaceChildren(element("div", {}, xText(chart.data[0][idx])), ...rows);
-        const right = left > chart.over.clientWidth / 2;
-        box.style.left = `${chart.over.offsetLeft + left + (right ? -box.offsetWidth - tipDistance : tipDistance)}px`;
-        box.style.top = `${chart.over.offsetTop + Math.min(top, chart.over.clientHeight - box.offsetHeight)}px`;
-      },
-    },
-  };
+function readLink() {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const smoothing = Number(link.get("smoothing"));
+  state.axis = link.get("x") in axisNames ? link.get("x") : "steps";
+  state.quantity = link.get("quantity") in quantities ? link.get("quantity") : "test";
+  state.smoothing = smoothing >= 0 && smoothing <= Number(byId("smoothing").max) ? smoothing : 0;
+  state.env = link.get("env") ?? "";
+  state.run = link.get("run") ?? "";
+  state.hidden = new Set(link.getAll("hide"));
 }
 
-const axis = (options) => ({
-  stroke: color("--muted"),
-  grid: { stroke: color("--line"), width: 1 },
-  ticks: { stroke: color("--line"), width: 1 },
-  values: (_, ticks) => ticks.map(shortNumber),
-  ...options,
-});
-
-// Adds a card with a chart to `parent`. Each of `lines` is {name, color, y, text(index)}, optionally with
-// `points` (instead of a line), `band` (half the height of a band, per point), `fill` (the color below
-// the line) and `hidden`. `xNames` are shown instead of the numbers of x = 0, 1, 2, ...; `legend` lists
-// the lines below the title.
-function addChart(parent, { title, note, wide, x, xName, xNames = [], lines, bands = [], range, legend }) {
-  const card = element("div", { className: wide ? "chart wide" : "chart" }, element("h3", { textContent: title }));
-  if (note) card.append(element("div", { className: "note", textContent: note }));
-  if (legend) {
-    card.append(element("div", { className: "legend" },
-      ...lines.filter((line) => !line.hidden).map((line) => element("span", {}, dot(line.color), line.name))));
-  }
-  parent.append(card);
-  const xText = (value) => (xNames.length ? xNames[value] ?? "" : shortNumber(value));
-  const columns = [x];
-  const series = [{}];
-  const shaded = [...bands];
-  for (const line of lines) {
-    line.series = columns.length;
-    columns.push(line.y);
-    series.push({
-      label: line.name, stroke: line.color, fill: line.fill, width: line.points ? 0 : 2, show: !line.hidden,
-      points: { show: Boolean(line.points) || x.length < 3, size: 5, fill: line.color, width: 0 },
-    });
-    if (!line.band) continue;
-    for (const sign of [1, -1]) {
-      columns.push(line.y.map((y, i) => (y == null ? null : y + sign * line.band[i])));
-      series.push({ stroke: "transparent", width: 0, points: { show: false }, show: !line.hidden });
-    }
-    shaded.push({ series: [columns.length - 2, columns.length - 1], fill: line.color + bandAlpha });
-  }
-  const height = wide ? wideHeight : cardHeight;
-  const size = () => ({ width: Math.max(minWidth, card.clientWidth - cardPadding), height });
-  const chart = new uPlot({
-    ...size(), series, bands: shaded,
-    scales: { x: { time: false }, y: range ? { range } : {} },
-    axes: [
-      axis({ label: xName, labelSize: xLabelHeight, labelFont: "12px system-ui", values: (_, ticks) => ticks.map(xText),
-        ...(xNames.length ? { splits: () => x } : {}) }),
-      axis({ size: yAxisWidth }),
-    ],
-    legend: { show: false },
-    cursor: { points: { show: false } },
-    plugins: [tooltip(lines, (value) => (xNames.length ? xNames[value] : `${shortNumber(value)} ${xName}`))],
-  }, columns, card);
-  new ResizeObserver(() => chart.setSize(size())).observe(card);
-  charts.push(chart);
+function writeLink() {
+  const link = new URLSearchParams();
+  if (state.axis !== "steps") link.set("x", state.axis);
+  if (state.quantity !== "test") link.set("quantity", state.quantity);
+  if (state.smoothing > 0) link.set("smoothing", state.smoothing);
+  if (state.env && state.env !== data.diagnostics[0]?.title) link.set("env", state.env);
+  if (state.run && state.run !== data.details[0]?.name) link.set("run", state.run);
+  for (const label of state.hidden) link.append("hide", label);
+  const text = link.toString();
+  if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
-function addCurves(parent, group) {
-  const lines = [];
-  data.labels.forEach((name, i) => {
-    const curve = group.methods[i] && group.methods[i][state.quantity];
-    if (!curve) return;
-    lines.push({
-      name, color: tint(i), y: curve.mean, band: curve.deviation, hidden: state.hidden.has(name),
-      text: (at) => curve.mean[at] == null ? null
-        : `${shortNumber(curve.mean[at])} ± ${shortNumber(curve.deviation[at])}  (${runCount(curve.count[at])})`,
-    });
-  });
-  addChart(parent, { title: group.title, note: yNames[state.quantity] + (group.normalized ? ", normalized" : ""),
-    wide: group.wide, x: group.steps, xName: "steps", lines });
-}
+// ---- drawing
 
-// A figure of evaluation_tables.cc. Its points have names instead of numbers if it has x_names.
-function addFigure(parent, figure) {
-  // The name of a line is a label, with the environment in parentheses if there are several.
-  const labels = figure.lines.map(({ name }) => data.labels.findIndex((l) => name === l || name.startsWith(`${l} (`)));
-  const isUnique = new Set(labels).size === labels.length;
-  const lines = figure.lines.map((line, i) => ({
-    ...line, color: tint(isUnique ? labels[i] : i), hidden: state.hidden.has(data.labels[labels[i]]),
-    text: (at) => line.y[at] == null ? null : `${shortNumber(line.y[at])} ± ${shortNumber(line.band[at])}`,
-  }));
-  addChart(parent, { title: figure.title, note: figure.y_name, wide: data.figures.length === 1,
-    x: figure.x, xName: figure.x_name, xNames: figure.x_names, lines, legend: true });
-}
-
-// The probabilities of the degrees of difficulty, stacked.
-function addCurriculum(parent, curriculum) {
-  const masses = curriculum.by_difficulty;
-  let below = curriculum.update.map(() => 0);
-  const sums = masses.map((mass) => (below = mass.map((m, i) => m + below[i])));
-  const lines = masses.map((mass, i) => ({
-    name: `difficulty ${i + 1}`, color: tint(i), y: sums[i],
-    fill: i === 0 ? tint(0) + stackAlpha : undefined,
-    text: (at) => `${(100 * mass[at]).toFixed(1)} %`,
-  }));
-  const bands = lines.slice(1).map((line, i) => ({ series: [i + 2, i + 1], fill: line.color + stackAlpha }));
-  addChart(parent, { title: "Curriculum: probability by difficulty",
-    note: "stacked, easiest at the bottom; moving mean over 5 % of the run",
-    x: curriculum.update, xName: "updates", lines, bands, range: [0, 1] });
-}
-
-// A chart with one line.
-function addSimple(parent, title, note, x, xName, y, options = {}) {
-  const line = { name: "", color: tint(0), y, text: (at) => shortNumber(y[at]), ...options };
-  addChart(parent, { title, note, x, xName, lines: [line] });
-}
-
-function addDetails(parent, run) {
-  const { curriculum, levels, speed } = run;
-  if (curriculum && curriculum.by_difficulty.length) addCurriculum(parent, curriculum);
-  if (curriculum) {
-    addSimple(parent, "Effective number of levels",
-      "1 / sum of squared probabilities: N if N levels are equally likely",
-      curriculum.update, "updates", curriculum.effective_levels);
-    addSimple(parent, "Mean score", "learning potential, averaged over all seen levels",
-      curriculum.update, "updates", curriculum.mean_score);
-  }
-  if (levels) {
-    addSimple(parent, "Score by level", "sorted by probability, the most probable level first",
-      levels.rank, "rank by probability", levels.score, { points: true });
-    addSimple(parent, "Staleness by level", "number of draws since the level was last sampled",
-      levels.rank, "rank by probability", levels.staleness, { points: true });
-  }
-  if (speed) {
-    addSimple(parent, "Steps per second", "average since the start of the process",
-      speed.steps, "steps", speed.steps_per_second);
-  }
-}
-
-// ---- the page
+const positionOf = (list, key, name) => Math.max(0, list.findIndex((item) => item[key] === name));
 
 function draw() {
-  for (const chart of charts) chart.destroy();
-  charts = [];
-  const curves = document.getElementById("curve-charts");
-  const details = document.getElementById("detail-charts");
-  const figures = document.getElementById("figure-charts");
-  figures.replaceChildren();
-  curves.replaceChildren();
-  details.replaceChildren();
-  document.getElementById("figures").hidden = data.figures.length === 0;
-  for (const figure of data.figures) addFigure(figures, figure);
-  for (const group of data.groups) addCurves(curves, group);
-  if (data.details.length) addDetails(details, data.details[state.run]);
-  for (const set of document.querySelectorAll(".run-pictures")) set.hidden = set.dataset.run !== String(state.run);
-}
-
-function addToggle(parent, label, color, isOn, act) {
-  const button = element("button", { type: "button" }, ...(color ? [dot(color)] : []), label);
-  const show = () => button.setAttribute("aria-pressed", String(isOn()));
-  button.addEventListener("click", () => {
-    act();
-    for (const each of parent.children) each.refresh();
-    draw();
+  destroyCharts();
+  const runIndex = positionOf(data.details, "name", state.run);
+  const envIndex = positionOf(data.diagnostics, "title", state.env);
+  const fill = (id, isShown, add) => {
+    byId(id).replaceChildren();
+    byId(id).closest("section").hidden = !isShown;
+    if (isShown) add(byId(id));
+  };
+  fill("figure-charts", data.figures.length, (parent) => {
+    for (const figure of data.figures) addFigure(parent, figure, { wide: data.figures.length === 1 });
   });
-  button.refresh = show;
-  show();
-  parent.append(button);
+  byId("improvements").replaceChildren();
+  byId("improvement-note").hidden = !data.improvements.length;
+  addImprovements(byId("improvements"), data.improvements.filter(({ method, other }) =>
+    !state.hidden.has(method) && !state.hidden.has(other)));
+  fill("curve-charts", data.groups.some((group) => group.steps.length), (parent) => {
+    for (const group of data.groups) addCurves(parent, group);
+  });
+  fill("profile-charts", data.profiles.length, (parent) => {
+    for (const profile of data.profiles) {
+      addFigure(parent, profile, { wide: data.profiles.length === 1, range: [0, 1.02] });
+    }
+  });
+  fill("diagnostic-charts", data.diagnostics.some((group) => group.steps.length), (parent) =>
+    addDiagnostics(parent, data.diagnostics[envIndex]));
+  fill("detail-charts", data.details.length, (parent) => addDetails(parent, data.details[runIndex]));
+  for (const set of document.querySelectorAll(".run-pictures")) set.hidden = set.dataset.run !== String(runIndex);
+  byId("table-settings").classList.toggle("all", state.allSettings);
 }
 
-for (const quantity of Object.keys(yNames)) {
-  addToggle(document.getElementById("quantities"), quantity, null,
-    () => state.quantity === quantity, () => (state.quantity = quantity));
+// ---- controls
+
+function change(changeState) {
+  changeState();
+  showControls();
+  draw();
+  writeLink();
 }
-data.labels.forEach((label, i) => {
-  addToggle(document.getElementById("methods"), label, data.colors[i], () => !state.hidden.has(label), () => {
+
+function toggle(label, color, isOn, changeState, isEnabled = true) {
+  const button = element("button", { type: "button", disabled: !isEnabled }, ...(color ? [dot(color)] : []), label);
+  button.setAttribute("aria-pressed", String(isOn));
+  button.addEventListener("click", () => change(changeState));
+  return button;
+}
+
+function options(select, names, chosen) {
+  select.replaceChildren(...names.map((name) => element("option", { value: name, textContent: name })));
+  select.value = names.includes(chosen) ? chosen : names[0] ?? "";
+}
+
+// Whether any curve can be drawn over this axis.
+const hasAxis = (name) => name === "steps" || [...data.groups, ...data.diagnostics]
+  .some((group) => group.methods.some((method) => method[name]));
+
+// Replaces the buttons of a group; the focus stays on the button of the same text.
+function setButtons(id, buttons) {
+  const focused = byId(id).contains(document.activeElement) ? document.activeElement.textContent : null;
+  byId(id).replaceChildren(...buttons);
+  if (focused != null) buttons.find((button) => button.textContent === focused)?.focus();
+}
+
+function showControls() {
+  setButtons("axes", Object.entries(axisNames).map(([name, label]) =>
+    toggle(label, null, state.axis === name, () => (state.axis = name), hasAxis(name))));
+  setButtons("quantities", Object.keys(quantities).map((name) =>
+    toggle(name, null, state.quantity === name, () => (state.quantity = name))));
+  setButtons("methods", data.labels.map((label, i) => toggle(label, tint(i), !state.hidden.has(label), () => {
     if (!state.hidden.delete(label)) state.hidden.add(label);
-  });
-});
-const runs = document.getElementById("run");
-data.details.forEach((run, i) => runs.append(element("option", { value: String(i), textContent: run.name })));
-runs.addEventListener("change", () => { state.run = Number(runs.value); draw(); });
+  })));
+  byId("methods").hidden = data.labels.length < 2;
+  byId("smoothing").value = state.smoothing;
+  byId("smoothing-text").textContent = state.smoothing > 0 ? `${state.smoothing} %` : "off";
+  options(byId("env"), data.diagnostics.map((group) => group.title), state.env);
+  byId("env").parentElement.hidden = data.diagnostics.length < 2;
+  options(byId("run"), data.details.map((run) => run.name), state.run);
+  const hasDifferences = document.querySelector("#table-settings .differs") != null;
+  byId("all-settings").parentElement.hidden = !hasDifferences;
+  if (!hasDifferences) state.allSettings = true;
+  byId("all-settings").checked = state.allSettings;
+}
 
-dark.addEventListener("change", draw);
+byId("smoothing").addEventListener("input", (event) => change(() => (state.smoothing = Number(event.target.value))));
+byId("env").addEventListener("change", (event) => change(() => (state.env = event.target.value)));
+byId("run").addEventListener("change", (event) => change(() => (state.run = event.target.value)));
+byId("all-settings").addEventListener("change", (event) => change(() => (state.allSettings = event.target.checked)));
+
+// ---- refreshing
+
+const liveSeconds = Number(document.querySelector("meta[name=plr-live]")?.content);
+
+// Takes the parts of a newer page.
+function take(page) {
+  const isOpen = [...document.querySelectorAll("details")].map((node) => node.open);
+  for (const part of document.querySelectorAll("[data-part]")) {
+    const newer = page.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (newer && newer.innerHTML !== part.innerHTML) part.replaceChildren(...newer.childNodes);
+  }
+  document.querySelectorAll("details").forEach((node, i) => (node.open = isOpen[i] ?? node.open));
+  data = JSON.parse(page.getElementById("data").textContent);
+  showControls();
+  draw();
+}
+
+let etag = null;
+async function refresh() {
+  const status = byId("live");
+  try {
+    const response = document.hidden ? null
+      : await fetch("/", { cache: "no-store", headers: etag ? { "If-None-Match": etag } : {} });
+    if (response?.status === 200) {
+      const isFirst = etag == null;
+      etag = response.headers.get("ETag");
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (!page.getElementById("data") || !byId("data")) location.reload();
+      else if (!isFirst || page.getElementById("data").textContent !== byId("data").textContent) take(page);
+      status.textContent = `live, updated at ${new Date().toLocaleTimeString()}`;
+    }
+    if (response) status.className = "live";
+  } catch {
+    status.className = "live stopped";
+    status.textContent = "not live: plr report --watch has ended; the page shows the last numbers";
+  }
+  setTimeout(refresh, 1000 * liveSeconds);
+}
+
+// ---- start
+
+readLink();
+showControls();
+draw();
+dark.addEventListener("change", () => { showControls(); draw(); });
+addEventListener("hashchange", () => { readLink(); showControls(); draw(); });
 addEventListener("beforeprint", () => { document.documentElement.classList.add("printing"); draw(); });
 addEventListener("afterprint", () => { document.documentElement.classList.remove("printing"); draw(); });
-draw();
+if (liveSeconds > 0) {
+  byId("live").hidden = false;
+  refresh();
+}
