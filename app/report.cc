@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "app/report_watch.h"
 #include "app/verbs.h"
 #include "plr/base/files.h"
 #include "plr/report/behavior_versions.h"
@@ -34,6 +36,8 @@ struct ReportArguments {
   std::string title;
   std::string paper;  // folder of experiments
   bool json = false;
+  bool watch = false;
+  std::optional<int> port;  // of --watch
 };
 
 std::string page_title(const std::vector<std::string>& folders) {
@@ -75,12 +79,7 @@ void report_paper(const ReportArguments& arguments) {
   }
 }
 
-void report(const ReportArguments& arguments) {
-  if (!arguments.paper.empty()) return report_paper(arguments);
-  if (arguments.folders.empty()) throw CLI::RequiredError("DIR");
-  const report::FoundRuns found =
-      readable_runs({arguments.folders.begin(), arguments.folders.end()});
-  const report::Analysis analysis = report::analyze(found.runs, arguments.baseline);
+report::PageOptions page_options(const ReportArguments& arguments) {
   report::PageOptions options{
       .title = arguments.title.empty() ? page_title(arguments.folders) : arguments.title,
       .version = PLR_VERSION};
@@ -91,6 +90,27 @@ void report(const ReportArguments& arguments) {
     }
     options.compare = {.a = arguments.compare[0], .b = arguments.compare[1]};
   }
+  return options;
+}
+
+void watch(const ReportArguments& arguments) {
+  for (const std::string& folder : arguments.folders) {
+    if (!fs::is_directory(folder)) {
+      throw std::runtime_error("there is no folder " + folder + "; start the run first");
+    }
+  }
+  watch_runs({arguments.folders.begin(), arguments.folders.end()},
+             {.page = page_options(arguments), .baseline = arguments.baseline}, arguments.port);
+}
+
+void report(const ReportArguments& arguments) {
+  if (!arguments.paper.empty()) return report_paper(arguments);
+  if (arguments.folders.empty()) throw CLI::RequiredError("DIR");
+  if (arguments.watch) return watch(arguments);
+  const report::FoundRuns found =
+      readable_runs({arguments.folders.begin(), arguments.folders.end()});
+  const report::Analysis analysis = report::analyze(found.runs, arguments.baseline);
+  const report::PageOptions options = page_options(arguments);
   const std::vector<report::Table> tables = report::report_tables(analysis, options.compare);
   print_problems(found);
   if (!arguments.export_folder.empty()) {
@@ -144,6 +164,8 @@ void add_report(CLI::App& program) {
       "  plr report runs --export figures                tables as CSV, Markdown and LaTeX, "
       "figures "
       "as SVG\n"
+      "  plr report runs --watch                         a page that follows the runs while they "
+      "train\n"
       "  plr report runs --json                          statistics and tests as JSON\n"
       "  plr report --paper experiments                  the paper's tables beside exported "
       "results");
@@ -173,6 +195,17 @@ void add_report(CLI::App& program) {
       ->type_name("TEXT");
   verb->add_flag("--json", arguments->json, "print the statistics as JSON; no page unless --out")
       ->excludes(paper);
+  CLI::Option* watch =
+      verb->add_flag("--watch", arguments->watch,
+                     "serve the page on 127.0.0.1 and refresh it while the runs train; Ctrl-C ends")
+          ->excludes(paper);
+  for (const char* name : {"--out", "--export", "--json"}) {
+    watch->excludes(verb->get_option(name));
+  }
+  verb->add_option("--port", arguments->port, "of --watch (the first free one from 8600 on)")
+      ->needs(watch)
+      ->check(CLI::Range(1, 65535))
+      ->type_name("PORT");
   verb->callback([arguments] { report(*arguments); });
 }
 

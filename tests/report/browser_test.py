@@ -7,12 +7,14 @@ PLR_SCREENSHOTS=DIR, screenshots of the page are stored there.
 import base64
 import os
 import pathlib
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from program import plr  # noqa: E402
+from program import PROGRAM, plr  # noqa: E402
 import browser  # noqa: E402
 import sample_runs  # noqa: E402
 
@@ -241,6 +243,37 @@ class Page(unittest.TestCase):
         self.browser.mouse("mouseMoved", x, y)
         self.browser.settle()
         self.assertRegex(self.text(".tip:not([hidden])"), r"steps(level \d+  \d+\.?\d* %){4}$")
+
+    def test_a_watched_page_follows_the_runs(self):
+        folder = pathlib.Path(self.folder.name) / "live"
+        folder.mkdir()
+        with subprocess.Popen([PROGRAM, "report", str(folder), "--watch"], stdout=subprocess.PIPE, text=True) as server:
+            try:
+                address = server.stdout.readline().split()[0]
+                self.open(address)
+                self.assertIn("Waiting for the first record", self.text("body"))
+                sample_runs.write_run(folder / "a", "plr", sample_runs.ENVS[0], 1, num_points=10, is_finished=False)
+                self.browser.wait_for("document.querySelectorAll('canvas').length > 10")
+                self.browser.wait_for("document.getElementById('live').textContent.startsWith('live, updated')")
+                self.browser.click(BUTTON.format("wall-clock"))
+                self.browser.click(BUTTON.format("gap"))
+                before = self.text("#tables")
+                self.browser.evaluate("document.body.mark = 1")
+                sample_runs.write_run(folder / "b", "uniform", sample_runs.ENVS[0], 1, num_points=10)
+                self.browser.wait_for("data.labels.length === 2")
+                self.assertNotEqual(self.text("#tables"), before)
+                self.assertTrue(self.shows(FIRST, UNIFORM) and self.shows(FIRST, PLR))
+                # The same page, with what the reader chose.
+                self.assertEqual(self.browser.evaluate("[document.body.mark, state.axis, state.quantity]"),
+                                 [1, "seconds", "gap"])
+                self.assertEqual({url.split("/")[2] for url in self.browser.requests if url.startswith("http")},
+                                 {address.split("/")[2]})
+                server.send_signal(signal.SIGINT)
+                self.assertEqual(server.wait(timeout=30), 0)
+                self.browser.wait_for("document.getElementById('live').textContent.startsWith('not live')")
+                self.browser.errors.clear()  # the refused connection
+            finally:
+                server.kill()
 
     def test_a_phone_needs_no_horizontal_scrolling(self):
         self.open(width=390, height=844, phone=True)

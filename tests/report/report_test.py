@@ -6,13 +6,16 @@ Run by ctest with the program's path in PLR_PROGRAM; comparisons with scipy are 
 import csv
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import tomllib
 import unittest
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from program import ProgramTest, plr  # noqa: E402
+from program import PROGRAM, ProgramTest, plr  # noqa: E402
 import sample_runs  # noqa: E402
 
 try:
@@ -94,6 +97,50 @@ class Report(ProgramTest):
         self.assertIn("nowhere/paper/returns.csv", done.stderr)
         done = plr("report", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (2, "plr report: DIR is required; see plr report --help\n"))
+
+    # ---- --watch
+
+    def test_a_watched_page_is_served_on_this_machine_only(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=(1,))
+        with subprocess.Popen([PROGRAM, "report", "runs", "--watch"], cwd=self.folder, stdout=subprocess.PIPE,
+                              text=True) as server:
+            try:
+                address, rest = server.stdout.readline().split(" ", 1)
+                self.assertRegex(address, r"^http://127\.0\.0\.1:\d+/$")
+                self.assertEqual(rest, "follows the runs; Ctrl-C ends it\n")
+                port = int(address.split(":")[2].rstrip("/"))
+                page = urllib.request.urlopen(address)
+                self.assertIn(b'<meta name="plr-live" content="2">', page.read())
+                unchanged = urllib.request.Request(address, headers={"If-None-Match": page.headers["ETag"]})
+                for request, status in ((unchanged, 304), (address + "etc/passwd", 404), (address + "../", 404),
+                                        (urllib.request.Request(address, headers={"Host": "evil.example"}), 403),
+                                        (urllib.request.Request(address, data=b"x"), 405)):
+                    with self.assertRaises(urllib.error.HTTPError) as error:
+                        urllib.request.urlopen(request)
+                    self.assertEqual(error.exception.code, status)
+                    error.exception.close()
+                with open(f"/proc/net/tcp") as table:  # local addresses are in hexadecimal digits
+                    listening = [line.split()[1] for line in table if f":{port:04X} " in line and " 0A " in line]
+                self.assertEqual(listening, [f"0100007F:{port:04X}"])
+                done = plr("report", "runs", "--watch", "--port", str(port), cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, f"plr report: cannot listen on 127.0.0.1:{port}: Address already in use; "
+                       "name another --port, or none\n"))
+            finally:
+                server.terminate()
+            self.assertEqual(server.wait(timeout=30), 0)
+        self.assertFalse((self.folder / "runs/report.html").exists())
+
+    def test_bad_arguments_of_watch_are_refused(self):
+        sample_runs.write_runs(self.folder / "runs", seeds=(1,))
+        for arguments, message in ((["nowhere", "--watch"], "there is no folder nowhere; start the run first"),
+                                   (["runs", "--watch", "--baseline", "prl"], "no run has the method 'prl'"),
+                                   (["runs", "--watch", "--port", "70000"], "--port"),
+                                   (["runs", "--port", "8600"], "--watch"),
+                                   (["runs", "--watch", "--json"], "--json")):
+            done = plr("report", *arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(message, done.stderr)
 
     # ---- messages
 
