@@ -15,6 +15,7 @@ try:
     import numpy
     from tensorboard.backend.event_processing import event_accumulator
     from tensorboard.backend.event_processing import event_file_loader
+    from tensorboard.plugins.hparams import plugin_data_pb2
 except ImportError as error:
     print(f"skipped: {error}; ./plr setup installs scripts/requirements/tests.txt")
     sys.exit(77)
@@ -64,6 +65,52 @@ class EventFile(unittest.TestCase):
 
     def test_a_truncated_and_continued_file_equals_an_uninterrupted_one(self):
         self.check("resumed-events")
+
+    def test_hyperparameters_are_a_session_of_the_hparams_plugin(self):
+        self.write("other-events")
+        events = event_accumulator.EventAccumulator(str(self.folder))
+        events.Reload()
+        contents = {tag: plugin_data_pb2.HParamsPluginData.FromString(content)
+                    for tag, content in events.PluginTagToContent("hparams").items()}
+        self.assertEqual(sorted(contents), ["_hparams_/session_end_info", "_hparams_/session_start_info"])
+        start = contents["_hparams_/session_start_info"].session_start_info
+        self.assertEqual({name: getattr(value, value.WhichOneof("kind")) for name, value in start.hparams.items()},
+                         {"learning_rate": 5e-4, "drac": False, "seed": 7.0, "env": "maze/random-60",
+                          "levels": "0..199", "note": ""})
+        self.assertEqual(start.start_time_secs, START + 1)
+        end = contents["_hparams_/session_end_info"].session_end_info
+        self.assertEqual((end.status, end.end_time_secs), (1, START + 3))  # STATUS_SUCCESS
+        self.assertEqual([event.value for event in events.Scalars("eval/test_return")], [0.5])
+
+    def test_the_hparams_tab_lists_settings_and_metrics(self):
+        """What TensorBoard's own server computes for the tab."""
+        from tensorboard.backend.event_processing import data_provider, plugin_event_multiplexer
+        from tensorboard.context import RequestContext
+        from tensorboard.plugins import base_plugin
+        from tensorboard.plugins.hparams import backend_context
+        self.write("other-events")
+        multiplexer = plugin_event_multiplexer.EventMultiplexer()
+        multiplexer.AddRunsFromDirectory(str(self.folder))
+        multiplexer.Reload()
+        provider = data_provider.MultiplexerDataProvider(multiplexer, str(self.folder))
+        context = backend_context.Context(base_plugin.TBContext(data_provider=provider))
+        request = RequestContext()
+        experiment = context.experiment_from_metadata(
+            request, "", include_metrics=True,
+            hparams_run_to_tag_to_content=context.hparams_metadata(request, ""),
+            data_provider_hparams=[])
+        self.assertLessEqual({"learning_rate", "drac", "env"}, {info.name for info in experiment.hparam_infos})
+        self.assertIn("eval/test_return", {info.name.tag for info in experiment.metric_infos})
+
+    def test_a_picture_is_read_as_written(self):
+        self.write("other-events")
+        events = event_accumulator.EventAccumulator(str(self.folder))
+        events.Reload()
+        (picture,) = events.Images("levels")
+        if not picture.encoded_image_string:
+            self.skipTest("plr was built without libpng")
+        self.assertEqual((picture.step, picture.width, picture.height), (10, 3, 2))
+        self.assertTrue(picture.encoded_image_string.startswith(b"\x89PNG\r\n"))
 
 
 if __name__ == "__main__":

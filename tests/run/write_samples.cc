@@ -1,6 +1,7 @@
 // Writes sample files for the Python tests in this folder, which check their content.
 //
 //   write_samples events PATH           an event file
+//   write_samples other-events PATH     hyperparameters and a picture
 //   write_samples resumed-events PATH   an event file that was truncated and continued
 //   write_samples tensors PATH          tensors of every data type
 //   write_samples copy FROM TO          the tensors and metadata of another file
@@ -12,10 +13,13 @@
 #include <iostream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plr/base/fields.h"
 #include "plr/base/files.h"
+#include "plr/image/image.h"
+#include "plr/image/png.h"
 #include "plr/run/safetensors.h"
 #include "plr/run/tensorboard.h"
 
@@ -56,6 +60,24 @@ void write_resumed_events(const path& to) {
   events.scalars(0, kStart, {{"empty", 0}});
 }
 
+void write_other_events(const path& to) {
+  run::EventFile events(to, kStart);
+  std::vector<run::Hyperparameter> list;
+  for (const auto& [name, text] : {std::pair{"learning_rate", "5e-4"},
+                                   {"drac", "false"},
+                                   {"seed", "7"},
+                                   {"env", "maze/random-60"},
+                                   {"levels", "0..199"},
+                                   {"note", ""}}) {
+    list.push_back(run::to_hyperparameter(name, text));
+  }
+  events.hyperparameters(kStart + 1, list);
+  events.scalars(10, kStart + 2, {{"eval/test_return", 0.5F}});
+  image::Image picture(3, 2, {10, 20, 30});
+  events.picture(10, kStart + 2, {"levels", 3, 2, image::png_bytes(picture)});
+  events.finish(kStart + 3);
+}
+
 // For each data type a tensor of 2 x 3 elements whose bytes count up from 0; a scalar; an empty
 // one.
 void write_tensors(const path& to) {
@@ -88,6 +110,8 @@ int main(int argc, char** argv) {
   try {
     if (verb == "events")
       write_events(arguments.at(1));
+    else if (verb == "other-events")
+      write_other_events(arguments.at(1));
     else if (verb == "resumed-events")
       write_resumed_events(arguments.at(1));
     else if (verb == "tensors")

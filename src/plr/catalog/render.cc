@@ -40,6 +40,14 @@ image::Image render_frame(const VectorEnv& env, int slot, std::span<const std::u
   return render_observation(env.spec(), observation, options.tile_size);
 }
 
+image::Image render_level(VectorEnv& env, LevelId level, const FrameOptions& options) {
+  StepBuffers buffers(env.spec());
+  const StepBatch batch = buffers.batch();
+  const Start start = {0, level};
+  env.start({&start, 1}, batch);
+  return render_frame(env, 0, batch.observations.first(env.spec().observation_size()), options);
+}
+
 std::optional<image::TextPicture> render_text(const VectorEnv& env, int slot,
                                               Observation observation) {
   const Family* family = family_of(env);

@@ -25,7 +25,11 @@ namespace plr::catalog {
 image::Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
                           const FrameOptions& options = {});
 
-// The same in characters; nothing where the family has no tiles.
+// Starts a level in the first slot and draws it.  Throws as VectorEnv::start() and render_frame()
+// do.
+image::Image render_level(VectorEnv& env, LevelId level, const FrameOptions& options = {});
+
+// A slot in characters; nothing where the family has no tiles.
 // REQUIRES: the slot has been started.
 std::optional<image::TextPicture> render_text(const VectorEnv& env, int slot,
                                               Observation observation = Observation::kFull);

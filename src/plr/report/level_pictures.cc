@@ -43,11 +43,7 @@ class LevelDrawer {
   template <class Level>
   image::Image draw(const Level& level) {
     if (level.data) store_->add(from_hex(*level.data).value());
-    StepBuffers buffers(env_->spec());
-    const StepBatch batch = buffers.batch();
-    const Start start = {0, level.level};
-    env_->start({&start, 1}, batch);
-    return catalog::render_frame(*env_, 0, batch.observations, {.tile_size = kTileSize});
+    return catalog::render_level(*env_, level.level, {.tile_size = kTileSize});
   }
   template <class Level>
   LevelPicture picture(const Level& level) {

@@ -49,6 +49,21 @@ void RunFiles::append(const EvalRecord& record) {
 
 void RunFiles::append(const LevelsRecord& record) { levels_.append(record_to_json(record)); }
 
+void RunFiles::append(std::int64_t steps, const Picture& picture) {
+  events_.picture(steps, seconds_since_1970(), picture);
+}
+
+void RunFiles::describe(const std::vector<Setting>& settings) {
+  if (events_.has_events()) return;
+  std::vector<Hyperparameter> list;
+  for (const Setting& setting : settings) {
+    list.push_back(to_hyperparameter(setting.name, setting.value));
+  }
+  events_.hyperparameters(seconds_since_1970(), list);
+}
+
+void RunFiles::finish() { events_.finish(seconds_since_1970()); }
+
 LogSizes RunFiles::sync() {
   log_.sync();
   evaluations_.sync();

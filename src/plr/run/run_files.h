@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "plr/run/checkpoint_facts.h"
 #include "plr/run/json_lines.h"
 #include "plr/run/records.h"
+#include "plr/run/settings_file.h"
 #include "plr/run/tensorboard.h"
 
 namespace plr::run {
@@ -32,6 +34,13 @@ class RunFiles {
   void append(const LogRecord& record);
   void append(const EvalRecord& record);
   void append(const LevelsRecord& record);
+  // For TensorBoard only, like the next two.
+  void append(std::int64_t steps, const Picture& picture);
+
+  // The settings of the run, unless the events have them already.
+  void describe(const std::vector<Setting>& settings);
+  // The run has made its final evaluation.
+  void finish();
 
   // Returns the sizes once everything appended is on disk.
   LogSizes sync();

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 
 #include <bit>
+#include <charconv>
 #include <concepts>
 #include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <variant>
 #include <vector>
 
 #include "plr/base/open_file.h"
@@ -62,6 +65,14 @@ std::string file_version_event(double wall_time) {
   return event;
 }
 
+std::string summary_event(std::int64_t step, double wall_time, const std::string& summary) {
+  std::string event;
+  add_double(event, 1, wall_time);
+  add_int(event, 2, step);
+  add_bytes(event, 5, summary);
+  return event;
+}
+
 std::string scalars_event(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
   std::string summary;
   for (const Scalar& scalar : scalars) {
@@ -70,11 +81,80 @@ std::string scalars_event(std::int64_t step, double wall_time, const std::vector
     add_float(value, 2, scalar.value);
     add_bytes(summary, 1, value);
   }
-  std::string event;
-  add_double(event, 1, wall_time);
-  add_int(event, 2, step);
-  add_bytes(event, 5, summary);
-  return event;
+  return summary_event(step, wall_time, summary);
+}
+
+std::string picture_event(std::int64_t step, double wall_time, const Picture& picture) {
+  constexpr int kRgb = 3;
+  std::string image;
+  add_int(image, 1, picture.height);
+  add_int(image, 2, picture.width);
+  add_int(image, 3, kRgb);
+  add_bytes(image, 4, picture.png);
+  std::string value;
+  add_bytes(value, 1, picture.tag);
+  add_bytes(value, 4, image);
+  std::string summary;
+  add_bytes(summary, 1, value);
+  return summary_event(step, wall_time, summary);
+}
+
+// ---- messages of TensorBoard's plugin "hparams" (plugin_data.proto, struct.proto) ---------------
+
+std::string value_message(const Hyperparameter& hyperparameter) {
+  std::string message;
+  if (const auto* number = std::get_if<double>(&hyperparameter.value)) {
+    add_double(message, 2, *number);
+  } else if (const auto* truth = std::get_if<bool>(&hyperparameter.value)) {
+    add_int(message, 4, *truth ? 1 : 0);
+  } else {
+    add_bytes(message, 3, std::get<std::string>(hyperparameter.value));
+  }
+  return message;
+}
+
+// An event whose content is in the metadata of a summary. Its tensor, a zero, is a placeholder.
+std::string hparams_event(double wall_time, const std::string& tag, const std::string& content) {
+  std::string plugin;
+  add_bytes(plugin, 1, "hparams");
+  add_bytes(plugin, 2, content);
+  std::string metadata;
+  add_bytes(metadata, 1, plugin);
+  std::string tensor;
+  add_int(tensor, 1, 1);  // of type float, without dimensions
+  add_bytes(tensor, 2, "");
+  add_float(tensor, 5, 0);
+  std::string value;
+  add_bytes(value, 1, tag);
+  add_bytes(value, 8, tensor);
+  add_bytes(value, 9, metadata);
+  std::string summary;
+  add_bytes(summary, 1, value);
+  return summary_event(0, wall_time, summary);
+}
+
+std::string session_start_event(double wall_time, const std::vector<Hyperparameter>& list) {
+  std::string start;
+  for (const Hyperparameter& hyperparameter : list) {
+    std::string entry;
+    add_bytes(entry, 1, hyperparameter.name);
+    add_bytes(entry, 2, value_message(hyperparameter));
+    add_bytes(start, 1, entry);
+  }
+  add_double(start, 5, wall_time);
+  std::string content;
+  add_bytes(content, 3, start);
+  return hparams_event(wall_time, "_hparams_/session_start_info", content);
+}
+
+std::string session_end_event(double wall_time) {
+  constexpr int kSuccess = 1;
+  std::string end;
+  add_int(end, 1, kSuccess);
+  add_double(end, 2, wall_time);
+  std::string content;
+  add_bytes(content, 4, end);
+  return hparams_event(wall_time, "_hparams_/session_end_info", content);
 }
 
 // ---- TFRecord: length, checksum of the length, data, checksum of the data ----------------------
@@ -94,6 +174,15 @@ std::string make_record(std::string_view data) {
 }
 
 }  // namespace
+
+Hyperparameter to_hyperparameter(const std::string& name, const std::string& text) {
+  if (text == "true" || text == "false") return {name, text == "true"};
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && rest == end) return {name, number};
+  return {name, text};
+}
 
 EventFile::EventFile(const std::filesystem::path& path, double wall_time, Locking locking)
     : file_(path, locking) {
@@ -116,7 +205,21 @@ EventFile::EventFile(const std::filesystem::path& path, double wall_time, Lockin
 }
 
 void EventFile::scalars(std::int64_t step, double wall_time, const std::vector<Scalar>& scalars) {
-  const std::string record = make_record(scalars_event(step, wall_time, scalars));
+  append(scalars_event(step, wall_time, scalars));
+}
+
+void EventFile::picture(std::int64_t step, double wall_time, const Picture& picture) {
+  append(picture_event(step, wall_time, picture));
+}
+
+void EventFile::hyperparameters(double wall_time, const std::vector<Hyperparameter>& list) {
+  append(session_start_event(wall_time, list));
+}
+
+void EventFile::finish(double wall_time) { append(session_end_event(wall_time)); }
+
+void EventFile::append(const std::string& event) {
+  const std::string record = make_record(event);
   file_.append(std::as_bytes(std::span(record)));
 }
 

@@ -1,9 +1,14 @@
 #include "plr/train/run_recorder.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
 #include "plr/base/fields.h"
+#include "plr/catalog/render.h"
+#include "plr/image/png.h"
+#include "plr/image/sheet.h"
 #include "plr/run/behavior_version.h"
 #include "plr/train/test_env.h"
 #include "plr/train/training_levels.h"
@@ -53,6 +58,27 @@ run::LogRecord RunRecorder::log_record(const Progress& progress,
 
 run::LevelsRecord RunRecorder::levels_record(const Progress& progress) {
   return level_summary_.record(progress.update, progress.steps, parts_.curriculum.weights());
+}
+
+std::optional<run::Picture> RunRecorder::level_picture() {
+  constexpr std::size_t kNumLevels = 8;
+  constexpr int kTileSize = 8;  // pixels
+  const run::LevelsRecord record = level_summary_.record(0, 0, parts_.curriculum.weights());
+  const auto& leading = record.leading;
+  if (leading.empty() || leading.front().probability == leading.back().probability) return {};
+  std::vector<image::Captioned> pictures;
+  for (const run::LeadingLevel& level : leading) {
+    if (pictures.size() == kNumLevels) break;
+    // The slots of this environment start new levels in every evaluation.
+    pictures.push_back(
+        {catalog::render_level(parts_.eval_env, level.level, {.tile_size = kTileSize}),
+         fmt::format("{:.2g} %", 100 * level.probability)});
+  }
+  const image::Image sheet = image::sheet(pictures, {.title = "most probable levels"});
+  std::string png = image::png_bytes(sheet);
+  if (png.empty()) return {};
+  return run::Picture{
+      .tag = "levels", .width = sheet.width(), .height = sheet.height(), .png = std::move(png)};
 }
 
 std::vector<run::LevelRow> RunRecorder::level_table() {

@@ -23,6 +23,7 @@
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
 #include "plr/run/records.h"
+#include "plr/run/tensorboard.h"
 #include "plr/train/evaluator.h"
 #include "plr/train/level_summary.h"
 #include "plr/train/progress.h"
@@ -55,6 +56,9 @@ class RunRecorder {
                             const std::optional<learn::PpoStats>& stats) const;
 
   run::LevelsRecord levels_record(const Progress& progress);
+  // The most probable levels, for TensorBoard. Nothing if all are equally probable, or if they
+  // cannot be drawn: the program was built without libpng.
+  std::optional<run::Picture> level_picture();
   std::vector<run::LevelRow> level_table();
 
   // Plays episodes on test levels and as many on training levels, drawn from streams of this

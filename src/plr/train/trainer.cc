@@ -34,6 +34,8 @@ namespace {
 
 namespace layout = run::layout;
 
+constexpr std::int64_t kLevelPictures = 40;  // of a run, at evaluations; TensorBoard shows them
+
 // An environment of the run's settings whose stored levels are in `store`.
 std::unique_ptr<VectorEnv> make_env(const TrainConfig& config, int num_slots,
                                     std::shared_ptr<const LevelStore> store) {
@@ -186,6 +188,8 @@ class Trainer::Run {
   // The success rates of levels; nothing if it was stopped.
   std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
                                                    const std::function<bool()>& should_stop);
+  // Writes the settings for TensorBoard.
+  void describe();
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch);
 
@@ -221,6 +225,7 @@ void Trainer::Run::begin(Locking locking) {
   files.emplace(folder, locking);
   expect_no_run(folder);  // no other process can begin one while the files are open
   try {
+    describe();
     save();
     write_text(folder / layout::kConfig, to_toml(config));
   } catch (...) {
@@ -249,6 +254,7 @@ void Trainer::Run::resume(Locking locking) {
   resumed_version = facts.behavior_version;
   setting_notes = compare_with_checkpoint(config, facts.settings, folder);
   files->truncate_to(facts.sizes, checkpoint.log_seals);
+  describe();  // again if no event is left
   // Of a killed process; a finished run does not save again.
   run::remove_leftovers(folder / layout::kCheckpoints);
   for (const auto name : {layout::kConfig, layout::kLevelTable}) {
@@ -316,7 +322,12 @@ void Trainer::Run::finish(const Watch& watch) {
                                       .should_stop = watch.should_stop};
   if (!evaluate(config.schedule.final_episodes, true, evaluation)) return;
   is_final = true;
+  files->finish();
   save();
+}
+
+void Trainer::Run::describe() {
+  files->describe(run::parse_flat_settings(to_toml(config), layout::kConfig));
 }
 
 bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch) {
@@ -325,6 +336,11 @@ bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last, const Evalu
   test_return_ = record->test_return;
   test_success_ = record->test_success;
   files->append(*record);
+  const std::int64_t interval = config.schedule.eval_interval;
+  const auto part = [&](std::int64_t at) { return kLevelPictures * at / num_updates(config); };
+  if (is_last || part(update) > part(update - interval)) {
+    if (const auto picture = recorder.level_picture()) files->append(steps(), *picture);
+  }
   return true;
 }
 
