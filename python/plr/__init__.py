@@ -25,6 +25,7 @@ from plr._core import (Curriculum, EpisodeScorer, LevelBuffer, LevelReplay, Leve
 
 if TYPE_CHECKING:
     from plr import torch
+    from plr.mirror import log_to
     from plr.runs import Run, Table, load_run
     from plr.training import TrainingError, train
     from plr.vector_env import LevelVectorEnv, make_vec
@@ -38,6 +39,7 @@ _LOADED_LATER = {
     "Table": "runs",
     "TrainingError": "training",
     "load_run": "runs",
+    "log_to": "mirror",
     "make_vec": "vector_env",
     "torch": None,
     "train": "training",
@@ -63,6 +65,7 @@ __all__ = [
     "__version__",
     "environments",
     "load_run",
+    "log_to",
     "make_vec",
     "score_rollout",
     "train",

@@ -63,6 +63,15 @@ class Run:
     cvar: Table               # cvar.csv: episodes and successes per level, by plr eval --cvar
     remarks: list[str]        # missing files and damaged lines
 
+    @property
+    def training_seconds(self) -> NDArray[np.float64]:
+        """The seconds of training until each row of `log`, for a wall-clock axis; NaN where they were not recorded.
+
+        log["seconds"] counts from the start of each process; here the time of a resumed run continues, without the time
+        between two processes.
+        """
+        return _training_seconds(self.log)
+
 
 def load_settings(folder: pathlib.Path) -> dict[str, Any]:
     """config.toml of a run. Raises FileNotFoundError if the folder holds no run, ValueError if the file is damaged."""
@@ -90,6 +99,25 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
         cvar=_level_table(folder / FILES["cvar"], remarks),
         remarks=remarks,
     )
+
+
+def _training_seconds(log: Table) -> NDArray[np.float64]:
+    rows = log.num_rows
+    missing = np.full(rows, np.nan)
+    seconds = log.get("seconds", missing).astype(np.float64)
+    speed = log.get("steps_per_second", missing).astype(np.float64)
+    total = np.full(rows, np.nan)
+    before = 0.0  # of earlier processes
+    last = -1
+    for row in np.flatnonzero(np.isfinite(seconds)):
+        if last >= 0:
+            # The steps of a process are its seconds times its steps per second.
+            between = float(log["steps"][row] - log["steps"][last])
+            if seconds[row] < seconds[last] or seconds[row] * speed[row] <= 1.001 * between:
+                before += float(seconds[last])
+        total[row] = before + seconds[row]
+        last = int(row)
+    return total
 
 
 def _complete_lines(path: pathlib.Path) -> list[str]:
