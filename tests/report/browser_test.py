@@ -310,6 +310,16 @@ class Page(unittest.TestCase):
                               "phone-dark": {"width": 390, "height": 844, "phone": True, "dark": True}}.items():
             self.open(**options)
             self.browser.screenshot(os.path.join(folder, name + ".png"))
+        # The picture of docs/reports.md.
+        self.open(link="#x=seconds&smoothing=8", height=1050)
+        self.browser.evaluate("document.getElementById('controls').scrollIntoView()")
+        x, y, *_ = self.browser.evaluate(
+            "(() => { const box = document.querySelector('#curve-charts .u-over').getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2]; })()")
+        self.browser.mouse("mouseMoved", x, y)
+        self.browser.settle()
+        picture = self.browser.call("Page.captureScreenshot")["data"]
+        pathlib.Path(folder, "report.png").write_bytes(base64.b64decode(picture))
 
 
 if __name__ == "__main__":

@@ -225,6 +225,7 @@ Json page_data(std::span<const RunData> runs, const Analysis& analysis,
     data["figures"].push_back(figure_json(figure.chart));
   }
   for (const Profiles& family : profiles(analysis)) {
+    if (family.lines.size() < 2) continue;  // nothing to compare
     data["profiles"].push_back(figure_json(profile_figure(family).chart));
   }
   std::vector<RunAxes> axes;

@@ -45,7 +45,7 @@ class PlayTwiceTest : public ::testing::Test {
                              {.num_slots = 8, .maze = {.max_steps = 6}});
   }
 
-  std::vector<run::CvarRow> play(const CvarWatch& watch) {
+  std::vector<run::CvarRow> play(const EvaluationWatch& watch) {
     learn::TorchBackend backend = with_probabilities(env_->spec(), {0, 0, 0.5, 0.5, 0, 0, 0});
     return play_twice(*env_, backend, std::vector<LevelId>{0, 1}, watch, Streams(2));
   }

@@ -327,7 +327,7 @@ void Trainer::Run::finish(const Watch& watch) {
 }
 
 void Trainer::Run::describe() {
-  files->describe(run::parse_flat_settings(to_toml(config), layout::kConfig));
+  files->describe(run::parse_flat_settings(to_toml(config), std::string(layout::kConfig)));
 }
 
 bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch) {

@@ -138,8 +138,9 @@ function addDiagnostics(parent, group) {
   }
 }
 
-// A chart with one line.
+// A chart with one line; none if the numbers were not recorded.
 function addSimple(parent, title, note, { x, xName }, y, options = {}) {
+  if (y.every((value) => value == null)) return;
   const { isSmooth, minSpan, ...rest } = options;
   const line = isSmooth ? smoothLine(x, y) : { y };
   addChart(parent, { title, note, x, xName, minSpan,

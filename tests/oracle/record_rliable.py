@@ -1,6 +1,6 @@
-"""Records rliable.jsonl.gz: performance profiles and probabilities of improvement by rliable.
+"""Records tests/golden/stats/rliable.jsonl.gz: performance profiles and probabilities of improvement by rliable.
 
-    pip install rliable==1.2.0 "pandas<3" && python tests/golden/stats/record_rliable.py
+    pip install rliable==1.2.0 "pandas<3" && python tests/oracle/record_rliable.py
 """
 
 import gzip
@@ -39,7 +39,7 @@ def main():
         record("different numbers of runs", draw.normal(0.4, 0.3, (5, 3)), draw.normal(0.4, 0.3, (12, 3))),
         record("ties", draw.randint(0, 5, (6, 5)) / 4, draw.randint(0, 5, (6, 5)) / 4),
     ]
-    path = pathlib.Path(__file__).with_name("rliable.jsonl.gz")
+    path = pathlib.Path(__file__).parents[1] / "golden/stats/rliable.jsonl.gz"
     text = "".join(json.dumps(line) + "\n" for line in lines)
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
