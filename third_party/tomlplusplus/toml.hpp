@@ -8808,7 +8808,7 @@ TOML_IMPL_NAMESPACE_START
 			case 0x05: return c == U'\u1680' || c == U'\u180E';
 			case 0x07:
 				return (U'\u2000' <= c && c <= U'\u200B') || (U'\u205F' <= c && c <= U'\u2060') || c == U'\u202F';
-			default: TOML_UNREACHABLE;
+			default: return false; // plr: was unreachable, but reached by U+FD3F and others near U+FEFF
 		}
 
 		TOML_UNREACHABLE;

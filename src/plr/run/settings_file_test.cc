@@ -150,5 +150,14 @@ TEST(SettingsFile, ReadsManyLargeSeeds) {
   EXPECT_EQ(settings.at(0).values.back(), "18446744073709551615");
 }
 
+// toml++ 3.4.0 took these characters for unreachable ones.
+TEST(SettingsFile, RefusesCharactersNearTheByteOrderMark) {
+  for (const char* text : {"a = [\xef\xb4\xbf]",
+                           "\xef\xbb\xbe"
+                           "a = 1"}) {
+    EXPECT_THROW(parse_settings(text, "a.toml"), std::invalid_argument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace plr::run
