@@ -93,7 +93,7 @@ void add_bench_train(CLI::App& bench) {
   verb->add_option("--device", arguments->device, "auto, cpu or cuda")->capture_default_str();
   verb->add_option("--precision", arguments->precision, "auto, fp32, tf32 or bf16")
       ->capture_default_str();
-  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
+  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per free CPU")
       ->capture_default_str();
   verb->add_option("--updates", arguments->updates, "updates to measure, after one warm-up")
       ->capture_default_str();

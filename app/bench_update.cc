@@ -107,7 +107,7 @@ void add_bench_update(CLI::App& bench) {
       ->capture_default_str();
   verb->add_option("--kernels", arguments->kernels, "on CUDA: auto, libtorch, native or portable")
       ->capture_default_str();
-  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per core")
+  verb->add_option("--threads", arguments->threads, "threads of libtorch; 0: one per free CPU")
       ->capture_default_str();
   verb->add_option("--minibatch", arguments->measurement.minibatch,
                    "samples in a mini-batch; 0: 2048 on CUDA, 64 on the CPU")
