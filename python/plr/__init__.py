@@ -6,7 +6,7 @@
     level = replay.next()
     replay.record(level, score=0.3)
 
-    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # Gymnasium VectorEnv
+    envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # one of plr's
     scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
 
     run = plr.train(preset="small", seed=1)              # runs the program; needs torch
@@ -23,18 +23,20 @@ from plr._core import (Curriculum, EpisodeScorer, LevelBuffer, LevelReplay, Leve
                        RolloutCurriculum, RolloutReplay, RolloutResults, Sfl, Tscl, Uniform,
                        environments, score_rollout, version)
 
+from plr.sampler_processes import guard_samplers
+
 if TYPE_CHECKING:
     from plr import torch
     from plr.mirror import log_to
     from plr.runs import Run, Table, load_run
     from plr.training import TrainingError, train
-    from plr.vector_env import LevelVectorEnv, make_vec
+    from plr.vector_env import NativeVectorEnv, make_vec
 
 __version__ = version()
 
 #: Where the names are that are loaded when they are first used; None: a module.
 _LOADED_LATER = {
-    "LevelVectorEnv": "vector_env",
+    "NativeVectorEnv": "vector_env",
     "Run": "runs",
     "Table": "runs",
     "TrainingError": "training",
@@ -52,7 +54,7 @@ __all__ = [
     "LevelReplay",
     "LevelSet",
     "LevelStore",
-    "LevelVectorEnv",
+    "NativeVectorEnv",
     "RolloutCurriculum",
     "RolloutReplay",
     "RolloutResults",
@@ -83,3 +85,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+guard_samplers()

@@ -36,12 +36,21 @@ void check_values(const char* name, const nb::object& array, std::string_view ki
   }
 }
 
+// numpy.asarray(value). Throws std::invalid_argument if it has no regular shape.
+nb::object as_array(const char* name, nb::handle value) {
+  try {
+    return nb::module_::import_("numpy").attr("asarray")(value);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    throw std::invalid_argument(std::string(name) + " must be an array; its rows differ in length");
+  }
+}
+
 }  // namespace
 
 nb::object checked(const char* name, nb::handle value, std::span<const std::size_t> shape,
                    const char* kinds, const char* dtype) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object array = numpy.attr("asarray")(value);
+  const nb::object array = as_array(name, value);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // its type does not matter
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos) {
@@ -61,7 +70,7 @@ nb::object checked(const char* name, nb::handle value, std::span<const std::size
                                 ", not " + shape_text(found));
   }
   check_values(name, array, kind, dtype);
-  return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = dtype);
+  return nb::module_::import_("numpy").attr("ascontiguousarray")(array, nb::arg("dtype") = dtype);
 }
 
 }  // namespace plr::python::detail

@@ -22,6 +22,10 @@ void bind_scorer(nb::module_& module);
 void bind_rollout_curricula(nb::module_& module);
 void bind_environments(nb::module_& module);
 
+// The type of arguments that levels_from() converts, for signatures.
+inline constexpr const char* kLevelsType =
+    "int | range | LevelSet | collections.abc.Sequence[int] | numpy.typing.NDArray[typing.Any]";
+
 // Converts a LevelSet, a number n for 0..n-1, a range, or ids to a LevelSet. Throws
 // std::invalid_argument or raises TypeError for anything else.
 LevelSet levels_from(nb::handle levels);

@@ -18,7 +18,9 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "handles.h"
 #include "level_player.h"
+#include "numbers.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
 #include "plr/core/curriculum.h"
@@ -29,8 +31,6 @@
 
 namespace plr::python {
 namespace {
-
-using nb::literals::operator""_a;
 
 // Throws if another thread is using the environment: it is not thread-safe, and the GIL is released
 // while it steps.
@@ -48,6 +48,8 @@ class InUse {
  private:
   std::atomic<bool>& flag_;
 };
+
+constexpr const char* kActionTypes = "actions must be int64, int32 or uint8";
 
 class Environment {
  public:
@@ -68,38 +70,59 @@ class Environment {
     player_.start(starts_);
   }
 
-  // Returns the number of episodes that ended. Starts the next levels that `curriculum` chooses,
-  // unless it is None.
-  std::size_t step(const nb::ndarray<nb::ro, nb::device::cpu>& actions, nb::handle curriculum) {
+  // Returns the number of episodes that ended. `curriculum` chooses the next level of each: in the
+  // same step, or with `next_step` when the slot is to step again, which starts the level instead.
+  // Without a curriculum (None), the slots wait for start().
+  std::size_t step(nb::handle actions, nb::handle curriculum, bool next_step) {
     const InUse guard(in_use_);
-    read(actions);
+    nb::ndarray<nb::ro, nb::device::cpu> array;
+    if (!nb::try_cast(actions, array)) throw nb::type_error(kActionTypes);
+    read(array);
+    starts_.clear();
+    if (next_step) {
+      waiting_.clear();
+      for (int slot = 0; slot < player_.spec().num_slots; ++slot) {
+        if (player_.has_ended(slot)) waiting_.push_back(slot);
+      }
+      // With the GIL, because other threads may record results.
+      choose_next(curriculum, waiting_);
+    }
     {
       const nb::gil_scoped_release release;
-      player_.step(actions_);
+      player_.step(actions_, starts_);
     }
-    if (player_.ended().empty() || curriculum.is_none()) return player_.ended().size();
-    // With the GIL, because other threads may record results.
-    choose_next(curriculum);
+    const std::size_t num_ended = player_.ended().size();
+    if (num_ended == 0 || next_step || curriculum.is_none()) return num_ended;
+    choose_next(curriculum, player_.ended());
     const nb::gil_scoped_release release;
     player_.start(starts_);
-    return starts_.size();
+    return num_ended;
   }
 
-  std::string mission(int slot) {
+  std::string mission(nb::handle value) {
     const InUse guard(in_use_);
+    const int slot = slot_from(value);
     return std::string(player_.env().mission(slot));
   }
 
-  image::Image frame(int slot, int tile_size) {
+  image::Image frame(nb::handle value, nb::handle tile_size) {
     const InUse guard(in_use_);
+    const int slot = slot_from(value);
     if (!player_.env().level(slot)) throw std::runtime_error("call reset() before render()");
     const std::size_t size = player_.spec().observation_size();
     const auto observation =
         player_.batch().observations.subspan(static_cast<std::size_t>(slot) * size, size);
-    return catalog::render_frame(player_.env(), slot, observation, {.tile_size = tile_size});
+    return catalog::render_frame(
+        player_.env(), slot, observation,
+        {.tile_size = static_cast<int>(whole_from("tile_size", tile_size, 1024))});
   }
 
  private:
+  int slot_from(nb::handle value) const {
+    const auto last = static_cast<std::uint64_t>(player_.spec().num_slots) - 1;
+    return static_cast<int>(whole_from("slot", value, last));
+  }
+
   static std::unique_ptr<VectorEnv> make(std::string_view name, const EnvOptions& options) {
     const nb::gil_scoped_release release;  // Procgen reads its images
     return catalog::make_env(name, options);
@@ -135,36 +158,38 @@ class Environment {
     if (actions.dtype() == nb::dtype<std::int64_t>()) return copy<std::int64_t>(actions);
     if (actions.dtype() == nb::dtype<std::int32_t>()) return copy<std::int32_t>(actions);
     if (actions.dtype() == nb::dtype<std::uint8_t>()) return copy<std::uint8_t>(actions);
-    throw nb::type_error("actions must be int64, int32 or uint8");
+    throw nb::type_error(kActionTypes);
   }
 
   // Whether it is one of plr's classes, and not a subclass, which may override next().
   static bool is_ours(nb::handle curriculum) {
     const nb::handle type = curriculum.type();
-    return type.is(nb::type<LevelReplay>()) || type.is(nb::type<Uniform>()) ||
-           type.is(nb::type<Tscl>());
+    return type.is(nb::type<Owned<LevelReplay, Curriculum>>()) ||
+           type.is(nb::type<Owned<Uniform, Curriculum>>()) ||
+           type.is(nb::type<Owned<Tscl, Curriculum>>());
   }
 
-  void choose_next(nb::handle curriculum) {
+  // Sets starts_ to the next levels of these slots.
+  void choose_next(nb::handle curriculum, std::span<const int> slots) {
     starts_.clear();
+    if (slots.empty()) return;
     if (nb::isinstance<nb::str>(curriculum)) {  // "repeat"
-      for (const int slot : player_.ended()) {
+      for (const int slot : slots) {
         starts_.push_back({slot, player_.levels()[static_cast<std::size_t>(slot)]});
       }
     } else if (is_ours(curriculum)) {
-      auto& ours = nb::cast<Curriculum&>(curriculum);
-      for (const int slot : player_.ended()) starts_.push_back({slot, ours.next()});
+      Curriculum& ours = nb::cast<CurriculumHandle&>(curriculum).use();
+      for (const int slot : slots) starts_.push_back({slot, ours.next()});
     } else {
       const nb::object next = curriculum.attr("next");
-      for (const int slot : player_.ended()) {
-        starts_.push_back({slot, whole_number("level", next())});
-      }
+      for (const int slot : slots) starts_.push_back({slot, whole_from("level", next())});
     }
   }
 
   LevelPlayer player_;
   std::vector<Action> actions_;
   std::vector<Start> starts_;
+  std::vector<int> waiting_;  // slots of the next step that start a level
   std::atomic<bool> in_use_ = false;
 };
 
@@ -221,7 +246,7 @@ nb::dict arrays_of(nb::handle_t<Environment> self) {
   return arrays;
 }
 
-nb::object frame(Environment& self, int slot, int tile_size) {
+nb::object frame(Environment& self, nb::handle slot, nb::handle tile_size) {
   const image::Image image = self.frame(slot, tile_size);
   std::vector<std::uint8_t> bytes;
   for (int y = 0; y < image.height(); ++y) {
@@ -246,53 +271,64 @@ nb::list environments_list() {
   return list;
 }
 
-std::string files_variable(std::string_view name) {
-  const Family* family = catalog::find_family(name);
+std::string files_variable(nb::handle name) {
+  const Family* family = catalog::find_family(text_from("name", name));
   return family != nullptr ? family->files_variable : "";
 }
 
 }  // namespace
 
 void bind_environments(nb::module_& module) {
+  static const std::string signature = init_signature<EnvOptions>(
+      "name: str, num_envs: int, *, store: LevelStore | None = None", "num_slots");
   nb::class_<Environment>(module, "Environment",
                           "Slots that play levels one after another; plr.make_vec wraps it as a "
                           "Gymnasium environment.")
       .def(
           "__init__",
-          [](Environment* self, std::string_view name, nb::handle num_envs,
-             const std::shared_ptr<LevelStore>& store, const nb::kwargs& settings) {
+          [](Environment* self, nb::handle name, nb::handle num_envs, nb::handle store,
+             const nb::kwargs& settings) {
+            const std::string_view text = text_from("name", name);
             EnvOptions options = options_from(num_envs, settings);
-            options.store = store;
-            new (self) Environment(name, options);
+            if (!store.is_none()) {
+              if (!nb::isinstance<LevelStore>(store)) {
+                refuse_type("store", "a plr.LevelStore", store);
+              }
+              options.store = nb::cast<std::shared_ptr<LevelStore>>(store);
+            }
+            new (self) Environment(text, options);
           },
-          "name"_a, "num_envs"_a, nb::kw_only(), "store"_a = nb::none(), "settings"_a,
-          nb::sig("def __init__(self, name: str, num_envs: int, *, store: LevelStore | None = "
-                  "None, **settings: bool | float | str) -> None"))
-      .def("start", &Environment::start, "slots"_a, "levels"_a,
+          "name"_arg, "num_envs"_arg, nb::kw_only(), "store"_arg = nb::none(), "settings"_arg,
+          nb::sig(signature.c_str()))
+      .def("start", &Environment::start, "slots"_arg, "levels"_arg,
            nb::sig("def start(self, slots: collections.abc.Sequence[int], levels: "
                    "numpy.typing.ArrayLike) -> None"),
            "Starts a level in each of these slots.")
-      .def("step", &Environment::step, "actions"_a, "curriculum"_a.none(),
+      .def("step", &Environment::step, "actions"_arg, "curriculum"_arg, "next_step"_arg = false,
            nb::sig("def step(self, actions: numpy.typing.NDArray[typing.Any], curriculum: "
-                   "typing.Any) -> int"),
+                   "typing.Any, next_step: bool = False) -> int"),
            "Takes one action in every slot.  Where it ends an episode, the curriculum chooses the "
            "next level, or the slot starts its level again if `curriculum` is 'repeat'; without a "
-           "curriculum, the slot waits for start().  Returns the number of ended episodes.")
+           "curriculum, the slot waits for start().  With `next_step`, the level starts in the "
+           "next step, in which the slot takes no action and has the reward 0.  Returns the number "
+           "of ended episodes.")
       .def("arrays", &arrays_of,
            nb::sig("def arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "Views of the arrays that a step writes.")
-      .def("frame", &frame, "slot"_a, "tile_size"_a = 24,
+      .def("frame", &frame, "slot"_arg, "tile_size"_arg = 24,
            nb::sig("def frame(self, slot: int, tile_size: int = 24) -> "
                    "numpy.typing.NDArray[numpy.uint8]"),
            "An image of the slot, [height, width, 3].")
-      .def("mission", &Environment::mission, "slot"_a,
+      .def("mission", &Environment::mission, "slot"_arg,
+           nb::sig("def mission(self, slot: int) -> str"),
            "The task of the slot as text; empty if there is none.")
       .def(
           "difficulty",
-          [](const Environment& self, LevelId level) {
-            return self.player().env().difficulty(level);
+          [](const Environment& self, nb::handle level) {
+            return self.player().env().difficulty(whole_from("level", level));
           },
-          "level"_a, "Difficulty from 0, the easiest; None if it is not defined.")
+          "level"_arg, nb::sig("def difficulty(self, level: int) -> int | None"),
+          "Difficulty from 0, the easiest; None if it is not defined.")
       .def_prop_ro("name", [](const Environment& self) { return self.player().spec().name; })
       .def_prop_ro("num_actions",
                    [](const Environment& self) { return self.player().spec().num_actions; })
@@ -303,7 +339,8 @@ void bind_environments(nb::module_& module) {
   module.def("environments", &environments_list,
              nb::sig("def environments() -> list[dict[str, typing.Any]]"),
              "All environments: name, group, summary, max_steps and num_actions of each.");
-  module.def("files_variable", &files_variable, "name"_a,
+  module.def("files_variable", &files_variable, "name"_arg,
+             nb::sig("def files_variable(name: str) -> str"),
              "The environment variable that names the folder of files which the environment needs; "
              "empty if it needs none.");
 }

@@ -29,11 +29,28 @@ void LevelPlayer::start(std::span<const Start> starts) {
   }
 }
 
-void LevelPlayer::step(std::span<const Action> actions) {
-  const StepBatch now = batch();
-  env_->step({0, spec().num_slots}, actions, now);
+void LevelPlayer::step(std::span<const Action> actions, std::span<const Start> starts) {
+  if (!starts.empty()) start(starts);
   ended_.clear();
-  for (int slot = 0; slot < spec().num_slots; ++slot) {
+  const StepBatch now = batch();
+  int begin = 0;
+  for (const Start& started : starts) {
+    const auto i = static_cast<std::size_t>(started.slot);
+    now.rewards[i] = 0;
+    now.terminated[i] = 0;
+    now.truncated[i] = 0;
+    step_range({begin, started.slot}, actions);
+    begin = started.slot + 1;
+  }
+  step_range({begin, spec().num_slots}, actions);
+}
+
+void LevelPlayer::step_range(SlotRange slots, std::span<const Action> actions) {
+  if (slots.size() == 0) return;
+  const StepBatch now = batch();
+  const auto begin = static_cast<std::size_t>(slots.begin);
+  env_->step(slots, actions.subspan(begin, static_cast<std::size_t>(slots.size())), now);
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
     const auto i = static_cast<std::size_t>(slot);
     returns_[i] += now.rewards[i];
     ++lengths_[i];

@@ -31,10 +31,14 @@ class LevelPlayer {
 
   // Throw the exceptions of VectorEnv::start and VectorEnv::step.
   void start(std::span<const Start> starts);
-  void step(std::span<const Action> actions);
+  // The slots of `starts`, which are in order, start a level instead of acting: their reward is 0.
+  void step(std::span<const Action> actions, std::span<const Start> starts = {});
 
   // The slots whose episode the last step ended, in order.
   std::span<const int> ended() const { return ended_; }
+
+  // Whether the slot waits for start() after an episode.
+  bool has_ended(int slot) const { return env_->level(slot) && !env_->is_running(slot); }
 
   StepBatch batch() { return buffers_.batch(); }
   std::span<LevelId> levels() { return levels_; }  // [N]: the levels of the observations
@@ -47,6 +51,7 @@ class LevelPlayer {
   std::span<std::uint8_t> solved() { return solved_; }                          // [N]
 
  private:
+  void step_range(SlotRange slots, std::span<const Action> actions);
   void note_end(int slot);
 
   std::unique_ptr<VectorEnv> env_;

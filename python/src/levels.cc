@@ -11,14 +11,13 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "numbers.h"
 #include "plr/core/level.h"
 #include "settings.h"
 #include "states.h"
 
 namespace plr::python {
 namespace {
-
-using nb::literals::operator""_a;
 
 LevelSet from_range(nb::handle range) {
   if (nb::cast<std::int64_t>(range.attr("step")) != 1) {
@@ -28,8 +27,8 @@ LevelSet from_range(nb::handle range) {
                          nb::len(nb::borrow<nb::object>(range)));
 }
 
-LevelSet from_ids(nb::handle ids) {
-  const Array<LevelId> array = take<LevelId>("levels", ids, {kAny});
+LevelSet from_ids(const char* name, nb::handle ids) {
+  const Array<LevelId> array = take<LevelId>(name, ids, {kAny});
   return LevelSet::list({array.span().begin(), array.span().end()});
 }
 
@@ -60,7 +59,7 @@ LevelSet levels_from(nb::handle levels) {
   if (PyIndex_Check(levels.ptr()) && !nb::hasattr(levels, "__len__")) {
     return LevelSet::range(0, whole_number("levels", levels));
   }
-  return from_ids(levels);
+  return from_ids("levels", levels);
 }
 
 void bind_levels(nb::module_& module) {
@@ -68,28 +67,54 @@ void bind_levels(nb::module_& module) {
       module, "LevelSet",
       "The set of levels that may be drawn: a range, a list, or a stream of too many "
       "levels to store each.")
-      .def_static("range", &LevelSet::range, "first"_a, "count"_a,
-                  "The ids first..first+count-1, each stored.")
       .def_static(
-          "list", [](nb::handle ids) { return from_ids(ids); }, "ids"_a,
+          "range",
+          [](nb::handle first, nb::handle count) {
+            return LevelSet::range(whole_from("first", first), whole_from("count", count));
+          },
+          "first"_arg, "count"_arg, nb::sig("def range(first: int, count: int) -> LevelSet"),
+          "The ids first..first+count-1, each stored.")
+      .def_static(
+          "list", [](nb::handle ids) { return from_ids("ids", ids); }, "ids"_arg,
           nb::sig("def list(ids: collections.abc.Sequence[int] | "
                   "numpy.typing.NDArray[typing.Any]) -> LevelSet"),
           "Exactly these ids, in this order.")
-      .def_static("stream", &LevelSet::stream, "first"_a, "count"_a,
-                  "The ids first..first+count-1, treated as unbounded.")
+      .def_static(
+          "stream",
+          [](nb::handle first, nb::handle count) {
+            return LevelSet::stream(whole_from("first", first), whole_from("count", count));
+          },
+          "first"_arg, "count"_arg, nb::sig("def stream(first: int, count: int) -> LevelSet"),
+          "The ids first..first+count-1, treated as unbounded.")
       .def_prop_ro("is_stream", &LevelSet::is_stream)
       .def("__len__", &LevelSet::size)
-      .def("__contains__", &LevelSet::contains, "level"_a)
+      .def(
+          "__contains__",
+          [](const LevelSet& set, nb::handle level) {
+            const nb::object index = nb::steal(PyNumber_Index(level.ptr()));
+            const auto id = index.is_valid() ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
+            const bool is_id = PyErr_Occurred() == nullptr;
+            PyErr_Clear();
+            return is_id && set.contains(id);
+          },
+          "level"_arg, nb::sig("def __contains__(self, level: object) -> bool"))
       .def(
           "__getitem__",
-          [](const LevelSet& set, std::uint64_t index) {
-            if (index >= set.size()) {
-              throw std::out_of_range("index must be below " + std::to_string(set.size()) +
-                                      ", not " + std::to_string(index));
+          [](const LevelSet& set, nb::handle index) {
+            const nb::object number = nb::steal(PyNumber_Index(index.ptr()));
+            if (!number.is_valid()) {
+              PyErr_Clear();
+              refuse_type("index", "a whole number", index);
             }
-            return set[index];
+            const auto at = PyLong_AsUnsignedLongLong(number.ptr());
+            const bool fits = PyErr_Occurred() == nullptr && at < set.size();
+            PyErr_Clear();
+            if (fits) return set[at];
+            throw std::out_of_range("index must be below " + std::to_string(set.size()) +
+                                    " and not negative, not " +
+                                    nb::cast<std::string>(nb::str(number)));
           },
-          "index"_a)
+          "index"_arg, nb::sig("def __getitem__(self, index: int) -> int"))
       .def(
           "__eq__",
           [](const LevelSet& a, nb::handle b) {

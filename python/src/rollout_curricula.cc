@@ -1,14 +1,13 @@
 // Bindings of the curricula that decide per rollout: LevelStore, LevelBuffer, RolloutReplay, Sfl
 // and score_rollout.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,6 +16,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "handles.h"
+#include "numbers.h"
 #include "plr/catalog/make_env.h"
 #include "plr/core/level_buffer.h"
 #include "plr/core/level_store.h"
@@ -28,8 +29,6 @@
 
 namespace plr::python {
 namespace {
-
-using nb::literals::operator""_a;
 
 // ---- LevelStore --------------------------------------------------------------------------------
 
@@ -45,24 +44,31 @@ void bind_store(nb::module_& module) {
   bind_state_dict(type);
   type.def(nb::init<>())
       .def(
-          "add", [](LevelStore& self, const nb::bytes& bytes) { return self.add(as_span(bytes)); },
-          "level"_a, "The id of a level.")
+          "add",
+          [](LevelStore& self, nb::handle level) {
+            if (!nb::isinstance<nb::bytes>(level)) refuse_type("level", "bytes", level);
+            return self.add(as_span(nb::borrow<nb::bytes>(level)));
+          },
+          "level"_arg, nb::sig("def add(self, level: bytes) -> int"), "The id of a level.")
       .def(
           "bytes",
-          [](const LevelStore& self, LevelId id) {
-            const std::vector<std::byte> bytes = self.bytes(id);
+          [](const LevelStore& self, nb::handle id) {
+            const std::vector<std::byte> bytes = self.bytes(whole_from("id", id));
             return nb::bytes(bytes.data(), bytes.size());
           },
-          "id"_a, "The level of an id.")
+          "id"_arg, nb::sig("def bytes(self, id: int) -> builtins.bytes"), "The level of an id.")
       .def(
           "keep",
           [](LevelStore& self, nb::handle ids) {
             self.keep(take<LevelId>("ids", ids, {kAny}).span());
           },
-          "ids"_a, nb::sig("def keep(self, ids: numpy.typing.ArrayLike) -> None"),
+          "ids"_arg, nb::sig("def keep(self, ids: numpy.typing.ArrayLike) -> None"),
           "Drops all levels that are not among the ids.")
       .def("__len__", &LevelStore::size)
-      .def("__contains__", &LevelStore::contains, "id"_a);
+      .def(
+          "__contains__",
+          [](const LevelStore& self, nb::handle id) { return self.contains(whole_from("id", id)); },
+          "id"_arg, nb::sig("def __contains__(self, id: int) -> bool"));
 }
 
 // ---- Scores ------------------------------------------------------------------------------------
@@ -80,8 +86,8 @@ struct RolloutResults {
 };
 
 RolloutResults score(nb::handle rewards, nb::handle values, nb::handle dones,
-                     nb::handle next_values, nb::handle best_returns, double gamma,
-                     double gae_lambda) {
+                     nb::handle next_values, nb::handle best_returns, nb::handle gamma,
+                     nb::handle gae_lambda) {
   const auto paid = take<float>("rewards", rewards, {kAny, kAny});
   const std::size_t num_steps = paid.shape(0);
   const std::size_t num_slots = paid.shape(1);
@@ -96,9 +102,11 @@ RolloutResults score(nb::handle rewards, nb::handle values, nb::handle dones,
   std::vector<float> all(estimates.span().begin(), estimates.span().end());
   all.insert(all.end(), last.span().begin(), last.span().end());
   const std::vector<std::uint8_t> done(ends.span().begin(), ends.span().end());
+  const double discount = number_from("gamma", gamma);
+  const double lambda = number_from("gae_lambda", gae_lambda);
   RolloutResults scored{std::vector<RolloutResult>(num_slots)};
   score_rollout({.num_slots = num_slots, .rewards = paid.span(), .values = all, .done = done},
-                {.gamma = gamma, .lambda = gae_lambda}, best, scored.results);
+                {.gamma = discount, .lambda = lambda}, best, scored.results);
   return scored;
 }
 
@@ -124,8 +132,8 @@ void bind_scores(nb::module_& module) {
   add("learnability", [](const RolloutResult& r) { return r.score(RolloutScore::kLearnability); });
   type.def("__len__", [](const RolloutResults& self) { return self.results.size(); });
   module.def(
-      "score_rollout", &score, "rewards"_a, "values"_a, "dones"_a, "next_values"_a,
-      "best_returns"_a = nb::none(), nb::kw_only(), "gamma"_a = 0.995, "gae_lambda"_a = 0.98,
+      "score_rollout", &score, "rewards"_arg, "values"_arg, "dones"_arg, "next_values"_arg,
+      "best_returns"_arg = nb::none(), nb::kw_only(), "gamma"_arg = 0.995, "gae_lambda"_arg = 0.98,
       nb::sig("def score_rollout(rewards: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, "
               "dones: numpy.typing.ArrayLike, next_values: numpy.typing.ArrayLike, best_returns: "
               "numpy.typing.ArrayLike | None = None, *, gamma: float = 0.995, gae_lambda: float = "
@@ -143,10 +151,16 @@ void bind_buffer(nb::module_& module) {
   static const std::string doc =
       "A buffer of levels with scores, from which levels are drawn by rank and staleness.\n\n" +
       settings_help<LevelBufferConfig>();
-  // A buffer with the random stream of its draws.
+  static const std::string signature = init_signature<LevelBufferConfig>("*, seed: int = 1");
+  // A buffer with the random stream of its draws, and the process that it belongs to.
   struct Buffer {
     LevelBuffer buffer;
     Random random;
+    HomeProcess home = {};
+    LevelBuffer& use() {
+      home.check("LevelBuffer");
+      return buffer;
+    }
     std::vector<std::byte> save() const {
       ByteWriter writer;
       writer.random(random);
@@ -158,7 +172,7 @@ void bind_buffer(nb::module_& module) {
       const Random stream = reader.random();
       const auto inner = reader.numbers<std::byte>(bytes.size());
       reader.expect_end();
-      buffer.load(inner);
+      use().load(inner);
       random = stream;
     }
   };
@@ -171,33 +185,42 @@ void bind_buffer(nb::module_& module) {
             set_fields(settings, config);
             new (self) Buffer{LevelBuffer(config), stream_of(seed)};
           },
-          nb::kw_only(), "seed"_a = 1, "settings"_a,
-          nb::sig("def __init__(self, *, seed: int = 1, **settings: bool | float | str) -> None"))
+          nb::kw_only(), "seed"_arg = 1, "settings"_arg, nb::sig(signature.c_str()))
       .def(
           "insert",
-          [](Buffer& self, LevelId level, double given, double best_return) {
-            return self.buffer.insert(level, given, best_return);
+          [](Buffer& self, nb::handle level, nb::handle given, nb::handle best_return) {
+            return self.use().insert(whole_from("level", level), number_from("score", given),
+                                     number_from("best_return", best_return));
           },
-          "level"_a, "score"_a, "best_return"_a = 0.0,
+          "level"_arg, "score"_arg, "best_return"_arg = 0.0,
+          nb::sig("def insert(self, level: int, score: float, best_return: float = 0.0) -> int | "
+                  "None"),
           "Inserts a level and returns its slot, or None if it was refused.")
       .def(
           "draw",
           [](Buffer& self) {
             if (self.buffer.size() == 0) throw std::runtime_error("the level buffer is empty");
-            const LevelBuffer::Draw draw = self.buffer.draw(self.random);
+            const LevelBuffer::Draw draw = self.use().draw(self.random);
             return std::pair(draw.slot, draw.level);
           },
           nb::sig("def draw(self) -> tuple[int, int]"), "Draws a slot; returns slot and level.")
       .def(
           "update",
-          [](Buffer& self, LevelBuffer::Slot slot, double given, double best_return) {
-            self.buffer.update(slot, given, best_return);
+          [](Buffer& self, nb::handle slot, nb::handle given, nb::handle best_return) {
+            constexpr auto kLast = std::numeric_limits<LevelBuffer::Slot>::max();
+            self.use().update(static_cast<LevelBuffer::Slot>(whole_from("slot", slot, kLast)),
+                              number_from("score", given), number_from("best_return", best_return));
           },
-          "slot"_a, "score"_a, "best_return"_a, "Sets score and best return of a slot.")
+          "slot"_arg, "score"_arg, "best_return"_arg,
+          nb::sig("def update(self, slot: int, score: float, best_return: float) -> None"),
+          "Sets score and best return of a slot.")
       .def(
           "best_return",
-          [](const Buffer& self, LevelId level) { return self.buffer.best_return(level); },
-          "level"_a, "The best return of a level; None if the buffer does not hold it.")
+          [](const Buffer& self, nb::handle level) {
+            return self.buffer.best_return(whole_from("level", level));
+          },
+          "level"_arg, nb::sig("def best_return(self, level: int) -> float | None"),
+          "The best return of a level; None if the buffer does not hold it.")
       .def_prop_ro("can_replay", [](const Buffer& self) { return self.buffer.can_replay(); })
       .def(
           "weights", [](const Buffer& self) { return weight_table(self.buffer.weights()); },
@@ -208,8 +231,8 @@ void bind_buffer(nb::module_& module) {
 
 // ---- Curricula ---------------------------------------------------------------------------------
 
-nb::dict plan_of(RolloutCurriculum& curriculum, std::size_t num_envs) {
-  const RolloutPlan& plan = curriculum.plan(num_envs);
+nb::dict plan_of(RolloutHandle& self, nb::handle num_envs) {
+  const RolloutPlan& plan = self.use().plan(whole_from("num_envs", num_envs, 1 << 20));
   nb::dict described;
   described["levels"] = to_numpy(std::vector<LevelId>(plan.levels));
   described["best_returns"] = to_numpy(std::vector<double>(plan.best_returns));
@@ -219,7 +242,7 @@ nb::dict plan_of(RolloutCurriculum& curriculum, std::size_t num_envs) {
 }
 
 void bind_base(nb::module_& module) {
-  nb::class_<RolloutCurriculum> type(
+  nb::class_<RolloutHandle> type(
       module, "RolloutCurriculum",
       "Base class of curricula that decide once per rollout:\n\n"
       "    plan = curriculum.plan(num_envs)\n"
@@ -227,54 +250,78 @@ void bind_base(nb::module_& module) {
       "    curriculum.record(plr.score_rollout(..., plan['best_returns']))\n"
       "    if plan['learn']: ...                # update the agent");
   bind_state_dict(type);
-  type.def("plan", &plan_of, "num_envs"_a,
+  type.def("plan", &plan_of, "num_envs"_arg,
            nb::sig("def plan(self, num_envs: int) -> dict[str, typing.Any]"),
            "The next rollout: levels [N], best_returns [N], kind and learn.")
       .def(
           "record",
-          [](RolloutCurriculum& self, const RolloutResults& results) {
-            self.record(results.results);
+          [](RolloutHandle& self, nb::handle results) {
+            if (!nb::isinstance<RolloutResults>(results)) {
+              refuse_type("results", "the result of plr.score_rollout", results);
+            }
+            self.use().record(nb::cast<const RolloutResults&>(results).results);
           },
-          "results"_a, "Records the results of the planned rollout.")
+          "results"_arg, nb::sig("def record(self, results: RolloutResults) -> None"),
+          "Records the results of the planned rollout.")
       .def(
           "levels_to_survey",
-          [](const RolloutCurriculum& self) { return to_numpy(self.levels_to_survey()); },
+          [](const RolloutHandle& self) { return to_numpy(self.look().levels_to_survey()); },
           "Levels of which the success rates are needed before the next plan; usually none.")
       .def(
           "record_survey",
-          [](RolloutCurriculum& self, nb::handle rates) {
-            self.record_survey(take<double>("success_rates", rates, {kAny}).span());
+          [](RolloutHandle& self, nb::handle rates) {
+            self.use().record_survey(take<double>("success_rates", rates, {kAny}).span());
           },
-          "success_rates"_a,
+          "success_rates"_arg,
           nb::sig("def record_survey(self, success_rates: numpy.typing.ArrayLike) -> None"),
           "The success rates of levels_to_survey(), in this order.")
       .def(
           "levels_in_use",
-          [](const RolloutCurriculum& self) { return to_numpy(self.levels_in_use()); },
+          [](const RolloutHandle& self) { return to_numpy(self.look().levels_in_use()); },
           "All levels that may be planned or edited again, for LevelStore.keep().")
       .def(
-          "weights", [](const RolloutCurriculum& self) { return weight_table(self.weights()); },
+          "weights", [](const RolloutHandle& self) { return weight_table(self.look().weights()); },
           nb::sig("def weights(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
           "The levels that may be replayed, as columns: level, probability, score, staleness, "
           "is_scored.");
 }
 
-using Edit = std::function<LevelId(LevelId parent, int num_edits)>;
-using OptimalReturn = std::function<double(LevelId level)>;
+// A function that Python passed; None is nothing.
+nb::object function_from(const char* name, nb::handle value) {
+  if (!value.is_none() && PyCallable_Check(value.ptr()) == 0) {
+    refuse_type(name, "a function", value);
+  }
+  return nb::borrow(value);
+}
 
-LevelTools tools_from(const std::optional<std::string>& env,
-                      const std::shared_ptr<LevelStore>& store, const Edit& edit,
-                      const OptimalReturn& optimal_return) {
-  if (env && !store) {
+LevelTools tools_from(nb::handle env, nb::handle store, nb::handle edit,
+                      nb::handle optimal_return) {
+  if (!store.is_none() && !nb::isinstance<LevelStore>(store)) {
+    refuse_type("store", "a plr.LevelStore", store);
+  }
+  if (!env.is_none() && store.is_none()) {
     throw std::invalid_argument("store must be given with env: make_vec(env, ..., store=store)");
   }
-  LevelTools tools = env ? catalog::level_tools(*env, {}, store) : LevelTools();
-  if (edit) {
-    tools.edit = [edit](LevelId parent, int num_edits, Random&) { return edit(parent, num_edits); };
+  LevelTools tools;
+  if (!env.is_none()) {
+    tools = catalog::level_tools(text_from("env", env), {},
+                                 nb::cast<std::shared_ptr<LevelStore>>(store));
   }
-  if (optimal_return) tools.optimal_return = optimal_return;
+  if (const nb::object call = function_from("edit", edit); !call.is_none()) {
+    tools.edit = [call](LevelId parent, int num_edits, Random&) -> LevelId {
+      return whole_from("the level that edit returns", call(parent, num_edits));
+    };
+  }
+  if (const nb::object call = function_from("optimal_return", optimal_return); !call.is_none()) {
+    tools.optimal_return = [call](LevelId level) {
+      return number_from("the value of optimal_return", call(level));
+    };
+  }
   return tools;
 }
+
+template <class T>
+using OwnedRollout = Owned<T, RolloutCurriculum>;
 
 void bind_replay(nb::module_& module) {
   static const std::string doc =
@@ -286,25 +333,26 @@ void bind_replay(nb::module_& module) {
       "env and store give the edits and solutions of an environment of plr; for your own pass\n"
       "edit(parent, num_edits) -> level and optimal_return(level) -> float.\n\n" +
       settings_help<RolloutReplayConfig>();
-  nb::class_<RolloutReplay, RolloutCurriculum>(module, "RolloutReplay", doc.c_str())
+  static const std::string signature = init_signature<RolloutReplayConfig>(
+      "levels: " + std::string(kLevelsType) +
+      ", *, seed: int = 1, env: str | None = None, store: LevelStore | None = None, edit: "
+      "collections.abc.Callable[[int, int], int] | None = None, optimal_return: "
+      "collections.abc.Callable[[int], float] | None = None");
+  nb::class_<OwnedRollout<RolloutReplay>, RolloutHandle>(module, "RolloutReplay", doc.c_str())
       .def(
           "__init__",
-          [](RolloutReplay* self, nb::handle levels, nb::handle seed,
-             const std::optional<std::string>& env, const std::shared_ptr<LevelStore>& store,
-             const Edit& edit, const OptimalReturn& optimal_return, const nb::kwargs& settings) {
+          [](OwnedRollout<RolloutReplay>* self, nb::handle levels, nb::handle seed, nb::handle env,
+             nb::handle store, nb::handle edit, nb::handle optimal_return,
+             const nb::kwargs& settings) {
             RolloutReplayConfig config;
             set_fields(settings, config);
-            new (self) RolloutReplay(levels_from(levels), config,
-                                     tools_from(env, store, edit, optimal_return), stream_of(seed));
+            new (self) OwnedRollout<RolloutReplay>(
+                "RolloutReplay", {levels_from(levels), config,
+                                  tools_from(env, store, edit, optimal_return), stream_of(seed)});
           },
-          "levels"_a, nb::kw_only(), "seed"_a = 1, "env"_a = nb::none(), "store"_a = nb::none(),
-          "edit"_a = nb::none(), "optimal_return"_a = nb::none(), "settings"_a,
-          nb::sig("def __init__(self, levels: int | range | LevelSet | "
-                  "collections.abc.Sequence[int] | numpy.typing.NDArray[typing.Any], *, seed: int "
-                  "= 1, env: str | None = None, store: LevelStore | None = None, edit: "
-                  "collections.abc.Callable[[int, int], int] | None = None, optimal_return: "
-                  "collections.abc.Callable[[int], float] | None = None, **settings: bool | float "
-                  "| str) -> None"));
+          "levels"_arg, nb::kw_only(), "seed"_arg = 1, "env"_arg = nb::none(),
+          "store"_arg = nb::none(), "edit"_arg = nb::none(), "optimal_return"_arg = nb::none(),
+          "settings"_arg, nb::sig(signature.c_str()));
 }
 
 void bind_sfl(nb::module_& module) {
@@ -312,18 +360,18 @@ void bind_sfl(nb::module_& module) {
       "Sampling for learnability: half of the environments play levels that are solved "
       "sometimes.\n\n" +
       settings_help<SflConfig>();
-  nb::class_<Sfl, RolloutCurriculum>(module, "Sfl", doc.c_str())
+  static const std::string signature =
+      init_signature<SflConfig>("levels: " + std::string(kLevelsType) + ", *, seed: int = 1");
+  nb::class_<OwnedRollout<Sfl>, RolloutHandle>(module, "Sfl", doc.c_str())
       .def(
           "__init__",
-          [](Sfl* self, nb::handle levels, nb::handle seed, const nb::kwargs& settings) {
+          [](OwnedRollout<Sfl>* self, nb::handle levels, nb::handle seed,
+             const nb::kwargs& settings) {
             SflConfig config;
             set_fields(settings, config);
-            new (self) Sfl(levels_from(levels), config, stream_of(seed));
+            new (self) OwnedRollout<Sfl>("Sfl", {levels_from(levels), config, stream_of(seed)});
           },
-          "levels"_a, nb::kw_only(), "seed"_a = 1, "settings"_a,
-          nb::sig("def __init__(self, levels: int | range | LevelSet | "
-                  "collections.abc.Sequence[int] | numpy.typing.NDArray[typing.Any], *, seed: int "
-                  "= 1, **settings: bool | float | str) -> None"));
+          "levels"_arg, nb::kw_only(), "seed"_arg = 1, "settings"_arg, nb::sig(signature.c_str()));
 }
 
 }  // namespace

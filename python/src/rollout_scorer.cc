@@ -69,6 +69,11 @@ void RolloutScorer::check(const StepsView& steps) const {
     LevelId level = slots_[slot].level;
     for (std::size_t t = 0; t < steps.num_steps; ++t) {
       const std::size_t at = t * slots_.size() + slot;
+      if (steps.is_autoreset(at)) {
+        if (!is_open) continue;
+        throw std::invalid_argument("autoresets of slot " + std::to_string(slot) + " at step " +
+                                    std::to_string(t) + " must follow the end of an episode");
+      }
       if (is_open && steps.levels[at] != level) {
         throw std::invalid_argument(
             "level of slot " + std::to_string(slot) + " changes from " + std::to_string(level) +
@@ -101,6 +106,7 @@ void RolloutScorer::add(const StepsView& steps, std::vector<EpisodeResult>& resu
   for (std::size_t t = 0; t < steps.num_steps; ++t) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const std::size_t at = t * slots_.size() + i;
+      if (steps.is_autoreset(at)) continue;
       Slot& slot = slots_[i];
       if (!slot.is_open) {
         slot = {.level = steps.levels[at], .is_open = true};

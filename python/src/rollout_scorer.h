@@ -30,6 +30,10 @@ struct StepsView {
   std::span<const double> values;       // [T, N]
   std::span<const bool> dones;          // [T, N]: step t ended its episode
   std::span<const float> logits = {};   // [T, N, A]; may be empty if !needs_logits()
+  // [T, N]: step t took no action but started the next episode, and is not scored; may be empty.
+  std::span<const bool> autoresets = {};
+
+  bool is_autoreset(std::size_t at) const { return !autoresets.empty() && autoresets[at]; }
 };
 
 class RolloutScorer {

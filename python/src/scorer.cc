@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "numbers.h"
 #include "plr/core/algorithms.h"
 #include "rollout_scorer.h"
 #include "settings.h"
@@ -16,8 +17,6 @@
 
 namespace plr::python {
 namespace {
-
-using nb::literals::operator""_a;
 
 RolloutScorer make_scorer(nb::handle num_envs, nb::handle rollout_length,
                           const nb::kwargs& settings) {
@@ -58,6 +57,7 @@ struct Steps {
   Array<double> values;
   Array<bool> dones;
   Array<float> logits = {};
+  Array<bool> autoresets = {};
 
   StepsView view(std::size_t num_steps) const {
     const bool has_logits = logits.data.is_valid();
@@ -68,14 +68,15 @@ struct Steps {
             .raw_rewards = raw_rewards.span(),
             .values = values.span(),
             .dones = dones.span(),
-            .logits = has_logits ? logits.span() : std::span<const float>()};
+            .logits = has_logits ? logits.span() : std::span<const float>(),
+            .autoresets = autoresets.data.is_valid() ? autoresets.span() : std::span<const bool>()};
   }
 };
 
 // Arrays of `shape`: [any, N], or [N] for a single step.
 Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb::handle levels,
                  nb::handle rewards, nb::handle values, nb::handle dones, nb::handle logits,
-                 nb::handle raw_rewards) {
+                 nb::handle raw_rewards, nb::handle autoresets) {
   const auto ids = take<LevelId>("levels", levels, shape);
   shape[0] = ids.shape(0);
   const auto scaled = take<double>("rewards", rewards, shape);
@@ -85,6 +86,7 @@ Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb
                   raw_rewards.is_none() ? scaled : take<double>("raw_rewards", raw_rewards, shape),
               .values = take<double>("values", values, shape),
               .dones = take<bool>("dones", dones, shape)};
+  if (!autoresets.is_none()) steps.autoresets = take<bool>("autoresets", autoresets, shape);
   if (!logits.is_none()) {
     shape.push_back(kAny);
     steps.logits = take<float>("logits", logits, shape);
@@ -99,11 +101,11 @@ Steps take_steps(const RolloutScorer& scorer, std::vector<std::size_t> shape, nb
 }
 
 nb::dict score(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
-               nb::handle dones, nb::handle next_values, nb::handle logits,
-               nb::handle raw_rewards) {
+               nb::handle dones, nb::handle next_values, nb::handle logits, nb::handle raw_rewards,
+               nb::handle autoresets) {
   const std::size_t n = scorer.num_slots();
-  const Steps steps =
-      take_steps(scorer, {kAny, n}, levels, rewards, values, dones, logits, raw_rewards);
+  const Steps steps = take_steps(scorer, {kAny, n}, levels, rewards, values, dones, logits,
+                                 raw_rewards, autoresets);
   const auto last = take<float>("next_values", next_values, {n});
   RolloutScorer::check_next(last.span());
   std::vector<EpisodeResult> results;
@@ -113,9 +115,9 @@ nb::dict score(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb:
 }
 
 nb::dict step(RolloutScorer& scorer, nb::handle levels, nb::handle rewards, nb::handle values,
-              nb::handle dones, nb::handle logits, nb::handle raw_rewards) {
-  const Steps steps =
-      take_steps(scorer, {scorer.num_slots()}, levels, rewards, values, dones, logits, raw_rewards);
+              nb::handle dones, nb::handle logits, nb::handle raw_rewards, nb::handle autoresets) {
+  const Steps steps = take_steps(scorer, {scorer.num_slots()}, levels, rewards, values, dones,
+                                 logits, raw_rewards, autoresets);
   std::vector<EpisodeResult> results;
   scorer.add(steps.view(1), results);
   return results_of(results);
@@ -136,6 +138,8 @@ void bind_scorer(nb::module_& module) {
       "    scorer = plr.EpisodeScorer(num_envs=64, rollout_length=128)\n"
       "    replay.record_batch(**scorer.score(levels, rewards, values, dones, next_values))\n\n" +
       settings_help<EpisodeScorerConfig>();
+  static const std::string signature =
+      init_signature<EpisodeScorerConfig>("num_envs: int, rollout_length: int, *");
   nb::class_<RolloutScorer> type(module, "EpisodeScorer", doc.c_str());
   bind_state_dict(type);
   type.def(
@@ -144,34 +148,37 @@ void bind_scorer(nb::module_& module) {
              const nb::kwargs& settings) {
             new (self) RolloutScorer(make_scorer(num_envs, rollout_length, settings));
           },
-          "num_envs"_a, "rollout_length"_a, "settings"_a,
-          nb::sig("def __init__(self, num_envs: int, rollout_length: int, **settings: bool | "
-                  "float | str) -> None"))
-      .def("score", &score, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "next_values"_a,
-           "logits"_a = nb::none(), "raw_rewards"_a = nb::none(),
+          "num_envs"_arg, "rollout_length"_arg, "settings"_arg, nb::sig(signature.c_str()))
+      .def("score", &score, "levels"_arg, "rewards"_arg, "values"_arg, "dones"_arg,
+           "next_values"_arg, "logits"_arg = nb::none(), "raw_rewards"_arg = nb::none(),
+           "autoresets"_arg = nb::none(),
            nb::sig("def score(self, levels: numpy.typing.ArrayLike, rewards: "
                    "numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, dones: "
                    "numpy.typing.ArrayLike, next_values: numpy.typing.ArrayLike, logits: "
                    "numpy.typing.ArrayLike | None = None, raw_rewards: numpy.typing.ArrayLike | "
-                   "None = None) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+                   "None = None, autoresets: numpy.typing.ArrayLike | None = None) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
            "Scores a rollout of T <= rollout_length steps of N environments.  Returns levels, "
            "scores, returns and finished, one entry per result.\n\n"
            "levels, rewards, values, dones: [T, N]; dones[t] means that step t ended the episode\n"
            "next_values: [N], the values of the observations after the last step\n"
            "logits: [T, N, A], for score functions of the policy\n"
-           "raw_rewards: [T, N], if `rewards` are normalized and returns are needed\n\n"
+           "raw_rewards: [T, N], if `rewards` are normalized and returns are needed\n"
+           "autoresets: [T, N], for AutoresetMode.NEXT_STEP: step t only started the next episode "
+           "and is not scored\n\n"
            "Unfinished episodes continue in the next call; their steps so far give an unfinished "
            "result, unless open_episodes is stitch.")
-      .def("step", &step, "levels"_a, "rewards"_a, "values"_a, "dones"_a, "logits"_a = nb::none(),
-           "raw_rewards"_a = nb::none(),
+      .def("step", &step, "levels"_arg, "rewards"_arg, "values"_arg, "dones"_arg,
+           "logits"_arg = nb::none(), "raw_rewards"_arg = nb::none(), "autoresets"_arg = nb::none(),
            nb::sig("def step(self, levels: numpy.typing.ArrayLike, rewards: "
                    "numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, dones: "
                    "numpy.typing.ArrayLike, logits: numpy.typing.ArrayLike | None = None, "
-                   "raw_rewards: numpy.typing.ArrayLike | None = None) -> dict[str, "
+                   "raw_rewards: numpy.typing.ArrayLike | None = None, autoresets: "
+                   "numpy.typing.ArrayLike | None = None) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
            "Scores one step, arrays [N], for trainers that record a score before the next level is "
            "drawn.  Call end_rollout() after the last step of a rollout.")
-      .def("end_rollout", &end_rollout, "next_values"_a,
+      .def("end_rollout", &end_rollout, "next_values"_arg,
            nb::sig("def end_rollout(self, next_values: numpy.typing.ArrayLike) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
            "Ends a rollout and returns the results that are due.  next_values: [N], the values of "
@@ -180,7 +187,7 @@ void bind_scorer(nb::module_& module) {
       .def_prop_ro("rollout_length", &RolloutScorer::rollout_length)
       .def_prop_ro(
           "settings", [](const RolloutScorer& self) { return settings_of(self.config()); },
-          nb::sig("def settings(self) -> dict[str, bool | float | str]"))
+          nb::sig("def settings(self) -> dict[str, typing.Any]"))
       .def_static(
           "released_code", [] { return settings_of(released_code<EpisodeScorerConfig>()); },
           nb::sig("def released_code() -> dict[str, typing.Any]"),

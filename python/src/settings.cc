@@ -1,5 +1,7 @@
 #include "settings.h"
 
+#include "numbers.h"
+
 namespace plr::python {
 
 std::string setting_text(std::string_view name, nb::handle value) {
@@ -13,9 +15,7 @@ std::string setting_text(std::string_view name, nb::handle value) {
   const double real = PyFloat_AsDouble(value.ptr());
   if (!PyErr_Occurred()) return to_text(real);
   PyErr_Clear();
-  const auto type = nb::cast<std::string>(value.type().attr("__name__"));
-  throw nb::type_error(
-      (std::string(name) + " must be a number, a bool or a string, not " + type).c_str());
+  refuse_type(name, "a number, a bool or a string", value);
 }
 
 std::uint64_t whole_number(std::string_view name, nb::handle value) {

@@ -6,6 +6,7 @@
 //   LevelReplayConfig config;
 //   set_fields(settings, config);             // temperature=0.5, transform="rank"
 //   nb::dict all = settings_of(config);       // {"transform": "rank", "temperature": 0.5, ...}
+//   init_signature<LevelReplayConfig>("seed: int = 1")   // with the name, type and default of each
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -61,6 +62,40 @@ nb::dict settings_of(const Configs&... configs) {
   };
   (visit_fields(configs, add), ...);
   return settings;
+}
+
+// The type and default of a setting in a Python signature, e.g. "float = 0.5".
+template <class Value>
+std::string signature_of(const Value& value) {
+  if constexpr (NamedEnum<Value>) {
+    std::string names;
+    for (const std::string_view name : enum_names(value)) {
+      names.append(names.empty() ? "'" : ", '").append(name).append("'");
+    }
+    return "typing.Literal[" + names + "] = '" + to_text(value) + "'";
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return value ? "bool = True" : "bool = False";
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return "float = " + to_text(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return "int = " + to_text(value);
+  } else {
+    return "str = '" + to_text(value) + "'";
+  }
+}
+
+// The signature of a constructor: its arguments and then these settings by keyword, without the
+// setting `hidden`. Type checkers and editors know the settings by it.
+template <class... Configs>
+std::string init_signature(std::string_view arguments, std::string_view hidden = "") {
+  std::string text = "def __init__(self, ";
+  text.append(arguments);
+  const auto add = [&](std::string_view name, const auto& value, auto&&...) {
+    if (name != hidden) text.append(", ").append(name).append(": ").append(signature_of(value));
+  };
+  const std::tuple<Configs...> defaults;
+  std::apply([&](const auto&... configs) { (visit_fields(configs, add), ...); }, defaults);
+  return text + ") -> None";
 }
 
 // "NAME = DEFAULT: help" lines for the docstring of a class that takes these settings.

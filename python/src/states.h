@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "numbers.h"
+
 namespace plr::python {
 
 namespace nb = nanobind;
@@ -53,8 +55,11 @@ void bind_state_dict(nb::class_<T, Bases...>& type) {
           nb::sig("def state_dict(self) -> dict[str, bytes]"), "Returns the complete state.")
       .def(
           "load_state_dict",
-          [](T& self, const nb::dict& state) { load_bytes(state.attr("get")("state"), self); },
-          nb::arg("state"), nb::sig("def load_state_dict(self, state: dict[str, bytes]) -> None"),
+          [](T& self, nb::handle state) {
+            if (!nb::isinstance<nb::dict>(state)) refuse_type("state", "a dict", state);
+            load_bytes(state.attr("get")("state"), self);
+          },
+          "state"_arg, nb::sig("def load_state_dict(self, state: dict[str, bytes]) -> None"),
           "Restores a state.  Raises RuntimeError, without changing anything, if the state is "
           "damaged "
           "or has other settings.");

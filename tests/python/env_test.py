@@ -31,7 +31,7 @@ def test_spaces_and_metadata_are_declared():
     assert envs.single_action_space == Discrete(7)
     assert envs.action_space == MultiDiscrete([7, 7, 7])
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    assert repr(envs) == f"LevelVectorEnv({NAME}, num_envs=3)"
+    assert repr(envs) == f"NativeVectorEnv({NAME}, num_envs=3)"
     envs.close()
     assert envs.closed
 
@@ -146,6 +146,38 @@ def test_results_equal_gymnasiums_vector_environment_of_minigrid(task, observati
         for key in ("level", "_level"):
             assert (found_info["final_info"][key][ended] == expected_info["final_info"][key][ended]).all()
     assert num_ended > 10
+
+
+def test_next_step_results_equal_gymnasiums_vector_environment_of_minigrid():
+    pytest.importorskip("minigrid")
+    from minigrid.wrappers import ImgObsWrapper
+
+    source = plr.Uniform(50, seed=3)
+    theirs = SyncVectorEnv([lambda: LevelInOrder(ImgObsWrapper(gymnasium.make("MiniGrid-LavaGapS5-v0").unwrapped),
+                                                 source.next)] * 4)
+    ours = plr.make_vec("minigrid/MiniGrid-LavaGapS5-v0", 4, curriculum=plr.Uniform(50, seed=3), observation="view",
+                        autoreset_mode="NextStep")
+    assert theirs.metadata["autoreset_mode"] is ours.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert (ours.reset()[0] == theirs.reset()[0]).all()
+    random = np.random.default_rng(1)
+    num_ended = 0
+    for _ in range(400):
+        actions = random.choice(7, 4, p=[0.15, 0.15, 0.4, 0.1, 0.05, 0.1, 0.05])
+        *expected, expected_info = theirs.step(actions)
+        *found, found_info = ours.step(actions)
+        assert all((a == b).all() and a.dtype == b.dtype for a, b in zip(found[1:], expected[1:]))
+        assert (found[0] == expected[0]).all() and (found_info["level"] == expected_info["level"]).all()
+        ended = found[2] | found[3]
+        num_ended += ended.sum()
+        assert ("final_info" in found_info) == bool(ended.any())
+    assert num_ended > 20
+
+
+def test_next_step_repeats_the_level_of_a_slot_if_asked():
+    envs = plr.make_vec("minigrid/MiniGrid-Empty-5x5-v0", 2, curriculum="repeat", autoreset_mode="NextStep")
+    envs.reset(options={"levels": [3, 9]})
+    ended = [truncated.copy() for *_, truncated, level, _ in play(envs, 203) if level.tolist() == [3, 9]]
+    assert len(ended) == 203 and np.sum(ended) >= 2
 
 
 # ---- choice of levels -----------------------------------------------------------------------------
@@ -340,8 +372,10 @@ WRONG = [
      "give levels or curriculum, not both: a curriculum has its own levels"),
     (dict(levels=[3, 3]), ValueError, "levels: id 3 is given twice"),
     (dict(curriculum=5), TypeError, "curriculum must have a method next(); int has none"),
-    (dict(autoreset_mode=AutoresetMode.NEXT_STEP), ValueError,
-     "autoreset_mode must be SameStep or Disabled, not NextStep"),
+    (dict(autoreset_mode="Never"), ValueError,
+     "autoreset_mode must be SameStep, NextStep or Disabled, not Never"),
+    (dict(name=5), TypeError, "name must be a string, not int"),
+    (dict(store=5), TypeError, "store must be a plr.LevelStore, not int"),
     (dict(render_mode="human"), ValueError, "render_mode must be None or rgb_array, not human"),
 ]
 

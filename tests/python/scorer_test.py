@@ -131,6 +131,35 @@ def test_scoring_step_by_step_equals_scoring_a_rollout():
     assert open_ones["levels"].tolist() == [0, 1, 2] and not open_ones["finished"].any()
 
 
+def test_steps_that_only_start_an_episode_are_not_scored():
+    """A rollout of a NEXT_STEP environment has the scores of the same episodes without its extra steps."""
+    plain = arrays(num_steps=8)
+    longer = {name: [[] for _ in range(3)] for name in ("levels", "rewards", "values", "dones", "autoresets")}
+    for slot in range(3):
+        for t in range(8):
+            for name in ("levels", "rewards", "values", "dones"):
+                longer[name][slot].append(plain[name][t, slot])
+            longer["autoresets"][slot].append(False)
+            if plain["dones"][t, slot]:
+                for name, value in dict(levels=plain["levels"][t, slot], rewards=0, values=99, dones=False,
+                                        autoresets=True).items():
+                    longer[name][slot].append(value)
+    length = max(map(len, longer["dones"]))
+    for slot in range(3):  # rows of equal length: the shorter ones begin with such steps
+        while len(longer["dones"][slot]) < length:
+            for name, value in dict(levels=77, rewards=0, values=99, dones=False, autoresets=True).items():
+                longer[name][slot].insert(0, value)
+    longer = {name: np.array(columns).T for name, columns in longer.items()}
+    settings = dict(open_episodes="commit", score_update="rollout", update_order="slot")
+    expected = plr.EpisodeScorer(3, 20, **settings).score(**plain)
+    found = plr.EpisodeScorer(3, 20, **settings).score(**longer, next_values=plain["next_values"])
+    assert longer["autoresets"].sum() > plain["dones"].sum() > 3
+    assert all((found[name] == expected[name]).all() for name in expected)
+    with pytest.raises(ValueError, match="^autoresets of slot 0 at step 1 must follow the end of an episode$"):
+        plr.EpisodeScorer(1, 9).score([[1], [1]], [[0], [0]], [[0], [0]], [[False], [False]], [0],
+                                      autoresets=[[False], [True]])
+
+
 def test_returns_are_sums_of_raw_rewards_if_given():
     result = plr.EpisodeScorer(1, 1).score([[0]], [[0.5]], [[0]], [[True]], [0], raw_rewards=[[10]])
     assert result["returns"].tolist() == [10]
