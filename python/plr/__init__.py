@@ -6,6 +6,7 @@
     level = replay.next()
     replay.record(level, score=0.3)
 
+    envs = plr.LevelVectorEnv(make_env, 8, curriculum=replay)                    # your environment
     envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # one of plr's
     scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
 
@@ -27,6 +28,8 @@ from plr.sampler_processes import guard_samplers
 
 if TYPE_CHECKING:
     from plr import torch
+    from plr.level_vector_env import LevelVectorEnv
+    from plr.level_wrapper import LevelWrapper
     from plr.mirror import log_to
     from plr.runs import Run, Table, load_run
     from plr.training import TrainingError, train
@@ -36,6 +39,8 @@ __version__ = version()
 
 #: Where the names are that are loaded when they are first used; None: a module.
 _LOADED_LATER = {
+    "LevelVectorEnv": "level_vector_env",
+    "LevelWrapper": "level_wrapper",
     "NativeVectorEnv": "vector_env",
     "Run": "runs",
     "Table": "runs",
@@ -54,6 +59,8 @@ __all__ = [
     "LevelReplay",
     "LevelSet",
     "LevelStore",
+    "LevelVectorEnv",
+    "LevelWrapper",
     "NativeVectorEnv",
     "RolloutCurriculum",
     "RolloutReplay",
