@@ -24,10 +24,12 @@ from plr._core import (Curriculum, EpisodeScorer, LevelBuffer, LevelReplay, Leve
                        RolloutCurriculum, RolloutReplay, RolloutResults, Sfl, Tscl, Uniform,
                        environments, score_rollout, version)
 
+from plr.gymnasium_ids import register_with_gymnasium
 from plr.sampler_processes import guard_samplers
 
 if TYPE_CHECKING:
     from plr import torch
+    from plr.level_env import LevelEnv
     from plr.level_vector_env import LevelVectorEnv
     from plr.level_wrapper import LevelWrapper
     from plr.mirror import log_to
@@ -39,6 +41,7 @@ __version__ = version()
 
 #: Where the names are that are loaded when they are first used; None: a module.
 _LOADED_LATER = {
+    "LevelEnv": "level_env",
     "LevelVectorEnv": "level_vector_env",
     "LevelWrapper": "level_wrapper",
     "NativeVectorEnv": "vector_env",
@@ -56,6 +59,7 @@ __all__ = [
     "Curriculum",
     "EpisodeScorer",
     "LevelBuffer",
+    "LevelEnv",
     "LevelReplay",
     "LevelSet",
     "LevelStore",
@@ -95,3 +99,4 @@ def __dir__() -> list[str]:
 
 
 guard_samplers()
+register_with_gymnasium()
