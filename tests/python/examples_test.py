@@ -50,3 +50,13 @@ def test_the_ppo_example_accepts_every_curriculum(tmp_path):
     for curriculum in ("uniform", "tscl"):
         arguments = ("--curriculum", curriculum, "--steps", "8192", "--threads", "1")
         assert "training return" in run("cleanrl_plr.py", *arguments, cwd=tmp_path)
+
+
+def test_the_torchrl_example_learns_and_prints_the_expected_format(tmp_path):
+    pytest.importorskip("torchrl")
+    pytest.importorskip("gymnasium.envs.toy_text.frozen_lake")
+    pattern = re.compile(r" *[\d,]+ steps  success on training levels +(\d+)%  on new levels +(\d+)%")
+    assert all(pattern.fullmatch(line) for line in expected_output("torchrl_plr.py").splitlines())
+    (line,) = run("torchrl_plr.py", "--steps", "20480", cwd=tmp_path).splitlines()
+    # Recorded: 61 and 54 %. A random policy has about 2 %.
+    assert int(pattern.fullmatch(line)[1]) >= 30, line
