@@ -108,6 +108,12 @@ def every_flag():
     return flags
 
 
+@functools.cache
+def script_verbs():
+    """The verbs that the script ./plr lists."""
+    return re.findall(r"^#   \./plr ([a-z]+)", (ROOT / "plr").read_text(), re.M)
+
+
 def verb_of(words):
     """The verb, with its subcommand: ["bench", "train"]."""
     depth = 2 if len(words) > 1 and words[0] in subcommands() and words[1] in subcommands(words[0]) else 1
@@ -142,7 +148,7 @@ class Docs(unittest.TestCase):
                 self.assertTrue(flag_name(word) in flags_of(*verb), f"plr {' '.join(verb)} has no flag {word}")
 
     def check_script(self, words):
-        """./plr setup, build, test and docs, which are not commands of the program."""
+        """./plr setup, build, test and others, which are not commands of the program."""
         if words[0] == "build" and len(words) > 1:
             presets = json.loads((ROOT / "CMakePresets.json").read_text())["buildPresets"]
             self.assertIn(words[1], [preset["name"] for preset in presets])
@@ -150,7 +156,7 @@ class Docs(unittest.TestCase):
             self.assertIn(words[1:], ([], ["procgen"], ["train"]))
 
     def check_program(self, document, words):
-        if words and words[0] in ("setup", "build", "test", "docs"):
+        if words and words[0] in script_verbs():
             return self.check_script(words)
         verb = verb_of(words) if words and not words[0].startswith("-") else []
         if verb:
@@ -251,7 +257,7 @@ class Docs(unittest.TestCase):
                 continue
             with self.subTest(document=document, code=code):
                 words = match[1].split()
-                if words[0] in ("setup", "build", "test", "docs"):
+                if words[0] in script_verbs():
                     self.check_script(words)
                     continue
                 self.assertIn(words[0], subcommands(), "plr has no such verb")

@@ -35,7 +35,9 @@ inline constexpr std::array kFiles = {
             "distributed over the levels"},
     RunFile{kLevelTable, "One row per level, as of the last checkpoint"},
     RunFile{kCvar, "One row per level, by `plr eval --cvar`"},
-    RunFile{kEvents, "The numbers of log.jsonl and eval.jsonl for TensorBoard"},
+    RunFile{kEvents,
+            "For TensorBoard: the numbers of log.jsonl and eval.jsonl, the settings, pictures of the "
+            "most probable levels"},
     RunFile{kReport, "A page about the run"},
     RunFile{kEpisode, "The trained agent on a level outside the training set"},
     RunFile{kCheckpoints, "The newest two checkpoints"}};

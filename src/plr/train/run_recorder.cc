@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "plr/base/fields.h"
@@ -66,19 +68,22 @@ std::optional<run::Picture> RunRecorder::level_picture() {
   const run::LevelsRecord record = level_summary_.record(0, 0, parts_.curriculum.weights());
   const auto& leading = record.leading;
   if (leading.empty() || leading.front().probability == leading.back().probability) return {};
-  std::vector<image::Captioned> pictures;
-  for (const run::LeadingLevel& level : leading) {
-    if (pictures.size() == kNumLevels) break;
-    // The slots of this environment start new levels in every evaluation.
-    pictures.push_back(
-        {catalog::render_level(parts_.eval_env, level.level, {.tile_size = kTileSize}),
-         fmt::format("{:.2g} %", 100 * level.probability)});
+  try {
+    std::vector<image::Captioned> pictures;
+    for (std::size_t i = 0; i < std::min(kNumLevels, leading.size()); ++i) {
+      // The slots of this environment start new levels in every evaluation.
+      pictures.push_back(
+          {catalog::render_level(parts_.eval_env, leading[i].level, {.tile_size = kTileSize}),
+           fmt::format("{:.2g} %", 100 * leading[i].probability)});
+    }
+    const image::Image sheet = image::sheet(pictures, {.title = "most probable levels"});
+    return run::Picture{.tag = "levels",
+                        .width = sheet.width(),
+                        .height = sheet.height(),
+                        .png = image::png_bytes(sheet)};
+  } catch (const std::invalid_argument&) {
+    return {};
   }
-  const image::Image sheet = image::sheet(pictures, {.title = "most probable levels"});
-  std::string png = image::png_bytes(sheet);
-  if (png.empty()) return {};
-  return run::Picture{
-      .tag = "levels", .width = sheet.width(), .height = sheet.height(), .png = std::move(png)};
 }
 
 std::vector<run::LevelRow> RunRecorder::level_table() {

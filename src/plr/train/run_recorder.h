@@ -56,8 +56,8 @@ class RunRecorder {
                             const std::optional<learn::PpoStats>& stats) const;
 
   run::LevelsRecord levels_record(const Progress& progress);
-  // The most probable levels, for TensorBoard. Nothing if all are equally probable, or if they
-  // cannot be drawn: the program was built without libpng.
+  // The most probable levels, for TensorBoard. Nothing if all are equally probable,
+  // or if the environment has no pictures.
   std::optional<run::Picture> level_picture();
   std::vector<run::LevelRow> level_table();
 
