@@ -80,12 +80,12 @@ make_venv() {
     python3 -I -m venv --clear --system-site-packages "$private/venv"
 }
 
-# pip_install FILE [OPTION ...]: installs a file of scripts/requirements; returns 1 on failure. CMake
-# runs again after a new .plr/ready.
+# pip_install FILE: installs the packages of a file of scripts/requirements, which lists all that they
+# need. Returns 1 on failure. CMake runs again after a new .plr/ready.
 pip_install() {
   make_venv && logged "installing $1" "$private/venv/bin/python" -I -m pip install \
     --disable-pip-version-check --retries 2 --timeout 20 ${PLR_OFFLINE:+--no-index} \
-    --require-hashes -r "$root/scripts/requirements/$1" "${@:2}" || return 1
+    --require-hashes --no-deps -r "$root/scripts/requirements/$1" || return 1
   touch "$private/ready"
   printf 'pip: %s\n' $(grep -o '^[^ #]*==[^ ;]*' "$root/scripts/requirements/$1") >>"$private/installed.txt"
 }
@@ -93,6 +93,5 @@ pip_install() {
 # torch without CUDA if pip finds it, else with CUDA and its packages.
 install_torch() {
   pip_install torch-dependencies.txt || return 1
-  pip_install torch-cpu.txt --no-deps ||
-    { pip_install torch.txt --no-deps && pip_install torch-cuda.txt; }
+  pip_install torch-cpu.txt || { pip_install torch.txt && pip_install torch-cuda.txt; }
 }
