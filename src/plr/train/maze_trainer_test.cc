@@ -120,7 +120,7 @@ void expect_learns_small_maze(TrainConfig config, double least_return, const fs:
   config.schedule.eval_interval = 0;
   config.ppo.epochs = 4;
   config.ppo.num_minibatches = 4;
-  config.ppo.entropy_coef = 0.01;
+  config.ppo.entropy_coef = 0.03;  // with 0.01, one of four seeds does not learn
   config.ppo.adam.learning_rate = 7e-4;
   EXPECT_TRUE(Trainer(config, folder).run({}));
   const auto evaluation = records(folder / "eval.jsonl").back();
