@@ -40,7 +40,8 @@ class Play(ProgramTest):
         lines = self.output("play", self.run_folder, "--level", "3").splitlines()
         self.assertEqual(lines[0], f"{EMPTY}, level 3: get to the green goal square")
         self.assertEqual(lines[1],
-                         f"{self.run_folder} after 1 updates, on a level of its training set")
+                         f"{self.run_folder} after 1 updates, on a level of its training set; "
+                         "values of normalized rewards")
         self.assertEqual(lines[3].split(), ["step", "action", "probability", "value", "reward"])
         end = re.fullmatch(r"(success|no success): return (\d\.\d{3}) in (\d+) steps?", lines[-1])
         self.assertTrue(end, lines[-1])

@@ -53,6 +53,11 @@ void RunFiles::append(std::int64_t steps, const Picture& picture) {
   events_.picture(steps, seconds_since_1970(), picture);
 }
 
+void RunFiles::begin(const std::vector<Setting>& settings) {
+  events_.clear();
+  describe(settings);
+}
+
 void RunFiles::describe(const std::vector<Setting>& settings) {
   if (events_.has_events()) return;
   std::vector<Hyperparameter> list;

@@ -34,10 +34,12 @@ class RunFiles {
   void append(const LogRecord& record);
   void append(const EvalRecord& record);
   void append(const LevelsRecord& record);
-  // For TensorBoard only, like the next two.
+  // For TensorBoard only, like the next three.
   void append(std::int64_t steps, const Picture& picture);
 
-  // The settings of the run, unless the events have them already.
+  // Removes the events that a killed process has left, and writes the settings of the run.
+  void begin(const std::vector<Setting>& settings);
+  // Writes the settings of the run, unless the events have them already.
   void describe(const std::vector<Setting>& settings);
   // The run has made its final evaluation.
   void finish();

@@ -188,14 +188,15 @@ EventFile::EventFile(const std::filesystem::path& path, double wall_time, Lockin
     : file_(path, locking) {
   const std::string first = make_record(file_version_event(wall_time));
   size_of_first_ = first.size();
-  if (file_.size() < first.size()) {
-    // New, or its writer was killed before the first event was complete.
+  std::string found(first.size(), '\0');
+  OpenFile(path, O_RDONLY, "read").read(std::as_writable_bytes(std::span(found)));
+  if (found.ends_with(std::string(4, '\0'))) {
+    // New, or its writer was killed before the first event, which ends with a checksum, was on
+    // disk.
     file_.truncate(0);
     file_.append(std::as_bytes(std::span(first)));
     return;
   }
-  std::string found(first.size(), '\0');
-  OpenFile(path, O_RDONLY, "read").read(std::as_writable_bytes(std::span(found)));
   // After length and checksum, the message begins with a field number and the time of creation.
   double created = 0;
   std::memcpy(&created, found.data() + 8 + 4 + 1, sizeof created);

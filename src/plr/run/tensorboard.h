@@ -63,6 +63,8 @@ class EventFile {
   const LogSeal& seal() const { return file_.seal(); }
   // Throws std::runtime_error if the file begins with other bytes; one that is shorter is accepted.
   void expect(const LogSeal& seal) const;
+  // Removes all events but the first.
+  void clear() { file_.truncate(size_of_first_); }
   // To a size that size() has returned; to the first event alone if the file is shorter.
   void truncate(std::uint64_t size) {
     file_.truncate(size <= file_.size() ? size : size_of_first_);

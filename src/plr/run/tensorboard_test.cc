@@ -55,6 +55,27 @@ TEST(EventFile, StartsOverIfTheFirstEventIsIncomplete) {
   EXPECT_EQ(read_text(temporary / "cut.tfevents"), bytes);
 }
 
+TEST(EventFile, StartsOverIfTheFirstEventIsNotOnDisk) {
+  const TemporaryDirectory temporary;
+  { const EventFile whole(temporary / "whole.tfevents", 100.5); }
+  const std::string bytes = read_text(temporary / "whole.tfevents");
+  // A loss of power keeps a later write and loses the first one.
+  write_text(temporary / "torn.tfevents", bytes.substr(0, 17) + std::string(23, '\0') + "later");
+  const EventFile torn(temporary / "torn.tfevents", 100.5);
+  EXPECT_EQ(torn.size(), 40U);
+  EXPECT_EQ(read_text(temporary / "torn.tfevents"), bytes);
+}
+
+TEST(EventFile, ClearKeepsTheFirstEvent) {
+  const TemporaryDirectory temporary;
+  EventFile file(temporary / "a.tfevents", 100.5);
+  file.scalars(1, 101.5, {{"a", 0.5}});
+  EXPECT_TRUE(file.has_events());
+  file.clear();
+  EXPECT_FALSE(file.has_events());
+  EXPECT_EQ(file.size(), 40U);
+}
+
 TEST(EventFile, RefusesAFileOfAnotherFormat) {
   const TemporaryDirectory temporary;
   const std::string other(100, 'x');

@@ -188,8 +188,8 @@ class Trainer::Run {
   // The success rates of levels; nothing if it was stopped.
   std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
                                                    const std::function<bool()>& should_stop);
-  // Writes the settings for TensorBoard.
-  void describe();
+  // Every setting, for TensorBoard.
+  std::vector<run::Setting> settings() const;
   // False if it was stopped; then nothing is recorded.
   bool evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch);
 
@@ -225,7 +225,7 @@ void Trainer::Run::begin(Locking locking) {
   files.emplace(folder, locking);
   expect_no_run(folder);  // no other process can begin one while the files are open
   try {
-    describe();
+    files->begin(settings());
     save();
     write_text(folder / layout::kConfig, to_toml(config));
   } catch (...) {
@@ -254,7 +254,7 @@ void Trainer::Run::resume(Locking locking) {
   resumed_version = facts.behavior_version;
   setting_notes = compare_with_checkpoint(config, facts.settings, folder);
   files->truncate_to(facts.sizes, checkpoint.log_seals);
-  describe();  // again if no event is left
+  files->describe(settings());  // again if no event is left
   // Of a killed process; a finished run does not save again.
   run::remove_leftovers(folder / layout::kCheckpoints);
   for (const auto name : {layout::kConfig, layout::kLevelTable}) {
@@ -326,8 +326,8 @@ void Trainer::Run::finish(const Watch& watch) {
   save();
 }
 
-void Trainer::Run::describe() {
-  files->describe(run::parse_flat_settings(to_toml(config), std::string(layout::kConfig)));
+std::vector<run::Setting> Trainer::Run::settings() const {
+  return run::parse_flat_settings(to_toml(config), std::string(layout::kConfig));
 }
 
 bool Trainer::Run::evaluate(std::int64_t num_episodes, bool is_last, const EvaluationWatch& watch) {
