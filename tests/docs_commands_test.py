@@ -98,9 +98,9 @@ def flags_of(*verb):
 
 @functools.cache
 def every_flag():
-    release = subprocess.run([sys.executable, ROOT / "scripts" / "release.py", "--help"], capture_output=True, text=True,
-                             check=True).stdout
-    flags = {*flags_of(), *FOREIGN_FLAGS, *re.findall(r"--[a-z-]+", release)}
+    flags = {*flags_of(), *FOREIGN_FLAGS}
+    for path in (path for folder in ("examples", "scripts", "tests") for path in (ROOT / folder).glob("*.py")):
+        flags |= set(re.findall(r"add_argument\(\"(--[a-z-]+)\"", path.read_text()))
     for verb in subcommands():
         flags |= flags_of(verb)
         for inner in subcommands(verb):
