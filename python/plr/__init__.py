@@ -28,7 +28,7 @@ from plr.gymnasium_ids import register_with_gymnasium
 from plr.sampler_processes import guard_samplers
 
 if TYPE_CHECKING:
-    from plr import torch
+    from plr import sb3, torch
     from plr.level_env import LevelEnv
     from plr.level_vector_env import LevelVectorEnv
     from plr.level_wrapper import LevelWrapper
@@ -51,6 +51,7 @@ _LOADED_LATER = {
     "load_run": "runs",
     "log_to": "mirror",
     "make_vec": "vector_env",
+    "sb3": None,
     "torch": None,
     "train": "training",
 }

@@ -31,8 +31,9 @@ def names(node):
 
 
 def assert_exists(words, where):
-    if words[0] == "torch":
-        pytest.importorskip("torch")
+    needed = {"torch": "torch", "sb3": "stable_baselines3"}.get(words[0])
+    if needed is not None:
+        pytest.importorskip(needed)
     value = plr
     for word in words:
         assert hasattr(value, word), f"{where}: plr.{'.'.join(words)} does not exist"

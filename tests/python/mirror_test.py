@@ -41,7 +41,7 @@ class FakeRun:
 
 @pytest.fixture
 def fake(monkeypatch):
-    monkeypatch.setitem(sys.modules["plr.mirror"]._SERVICES, "wandb", FakeRun)
+    monkeypatch.setitem(importlib.import_module("plr.mirror")._SERVICES, "wandb", FakeRun)
     monkeypatch.setattr(FakeRun, "last", None)
     return FakeRun
 
