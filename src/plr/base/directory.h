@@ -1,7 +1,7 @@
 // An open directory, whose entries are opened, created, renamed and removed by name.
 //
 // Symbolic links among the entries are never followed: a link where a file or a directory is
-// expected is refused, so that a run's folder made by somebody else cannot redirect a write.
+// expected is refused, so that a run's folder from another person cannot redirect a write.
 //
 //   const Directory folder("runs/a", "write");
 //   OpenFile log = folder.open("log.jsonl", O_WRONLY | O_CREAT | O_APPEND, "write");

@@ -50,7 +50,7 @@ void write_output(const std::filesystem::path& path, std::string_view text,
                   Durability durability = Durability::kSynced);
 
 // Removes temporary files that killed writers of `path` have left.
-// REQUIRES: nobody writes `path` at the same time.
+// REQUIRES: no other thread or process writes `path` at the same time.
 void remove_temporary_files(const std::filesystem::path& path);
 
 // Makes the directory and its missing parents, and syncs their names.

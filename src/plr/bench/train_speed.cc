@@ -8,7 +8,7 @@
 namespace plr::bench {
 namespace {
 
-// A new folder with a name that nobody can guess, removed at the end of the scope. Not copyable.
+// A new folder with an unpredictable name, removed at the end of the scope. Not copyable.
 class RemovedFolder {
  public:
   RemovedFolder() {

@@ -6,7 +6,7 @@
 //
 // A checkpoint has the seals of the logs at its update. A changed, inserted or removed byte changes
 // the checksum of its line and of all later ones. The seal protects against mistakes, not against
-// somebody who computes it again.
+// a person who computes it again.
 //
 // add() takes O(bytes) time; a seal has 4 bytes per line. Copyable. Not thread-safe.
 #pragma once

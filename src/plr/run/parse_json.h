@@ -1,4 +1,4 @@
-// Parses JSON of files that somebody else may have written.
+// Parses JSON of files that another person may have written.
 //
 //   const nlohmann::json record = parse_json(line);
 //   if (record.is_discarded()) ...
