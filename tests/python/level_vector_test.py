@@ -166,7 +166,7 @@ class Talking(gymnasium.Env):
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         self.level, self.steps = seed, 0
-        return self.observe(), {"options": str(options)}
+        return self.observe(), {"options": str(options)} if options else {}
 
     def step(self, action):
         self.steps += 1
@@ -201,7 +201,7 @@ def test_any_observation_and_action_space_is_supported(processes):
     assert info["final_info"]["episode"]["r"][0] == 3 and info["final_info"]["level"][2] == 6
     assert observations["text"][0] == f"level {info['level'][0]} step 0"
     assert observations["text"][1] == "level 5 step 3"
-    assert info["_options"].tolist() == [True, False, True]
+    assert info["_steps"].tolist() == [False, True, False]  # not of the episodes that have just started
     envs.close()
 
 

@@ -73,6 +73,8 @@ CONFIG = """
 [mypy]
 [mypy-torch.*,matplotlib.*,tensorboard.*]
 follow_imports = skip
+[mypy-onnxscript.*]
+ignore_missing_imports = true
 [mypy-plr.torch]
 disallow_subclassing_any = false
 """
