@@ -17,7 +17,7 @@ import plr
 digest = hashlib.sha256()
 
 random = np.random.default_rng(1)
-for settings in ({}, {"transform": "power", "staleness_coef": 0.5}, plr.LevelReplay.released_code()):
+for settings in ({}, {"transform": "proportional", "staleness_coef": 0.5}, plr.LevelReplay.released_code()):
     replay = plr.LevelReplay(500, seed=3, **settings)
     for _ in range(20_000):
         level = replay.next()
