@@ -59,12 +59,12 @@ TEST_F(Events, HavePicturesOfTheMostProbableLevels) {
 
 TEST_F(Events, HaveALimitedNumberOfPictures) {
   TrainConfig config = tiny();
-  config.schedule.steps = 100 * steps_per_update(config);
+  config.schedule.steps = 60 * steps_per_update(config);
   config.schedule.eval_interval = 1;
   config.schedule.eval_episodes = 1;
   config.schedule.final_episodes = 1;
   EXPECT_TRUE(Trainer(config, run("plr")).run({}));
-  EXPECT_EQ(records(run("plr") / run::layout::kEvaluations).size(), 101U);
+  EXPECT_EQ(records(run("plr") / run::layout::kEvaluations).size(), 61U);
   EXPECT_EQ(count(events("plr"), "\x89PNG\r\n"), 41U);  // 40, and one of the final evaluation
 }
 
