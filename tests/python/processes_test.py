@@ -101,14 +101,21 @@ def test_a_fork_may_read_a_sampler_and_use_a_copy_of_its_own():
     assert in_fork(use) == ""
 
 
-def test_a_sampler_in_an_asynchronous_vector_environment_is_refused():
-    sampler = plr.LevelReplay(20)
-    make = [lambda: plr.LevelWrapper(gymnasium.make("CartPole-v1"), sampler)] * 2
-    envs = AsyncVectorEnv(make, context="fork")
+def wrapped(sampler):
+    return [lambda: plr.LevelWrapper(gymnasium.make("CartPole-v1"), sampler)] * 2
+
+
+@pytest.mark.filterwarnings("ignore")  # Gymnasium warns of the error in the worker
+def test_a_sampler_in_forked_workers_of_gymnasium_is_refused():
+    envs = AsyncVectorEnv(wrapped(plr.LevelReplay(20)), context="fork")
     with pytest.raises(RuntimeError, match="^this LevelReplay belongs to process"):
         envs.reset()
+
+
+def test_a_sampler_in_spawned_workers_of_gymnasium_is_refused():
+    """Gymnasium pickles the function with cloudpickle."""
     with pytest.raises(RuntimeError, match="^a LevelReplay cannot be sent to a worker process, where its draws and"):
-        AsyncVectorEnv(make, context="spawn")
+        AsyncVectorEnv(wrapped(plr.LevelReplay(20)), context="spawn")
 
 
 @pytest.mark.parametrize("kind", [plr.LevelReplay, plr.Uniform, plr.Tscl])
