@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
+    torch.set_num_threads(1)  # fastest for networks of this size
 
     # (1) The curriculum chooses the levels, (2) the environment plays them.  TorchRL resets ended episodes.
     kind = plr.LevelReplay if arguments.curriculum == "plr" else plr.Uniform
