@@ -10,8 +10,10 @@
 
 #include "app/bench.h"
 #include "app/procgen_setup.h"
+#include "app/ranks.h"
 #include "plr/base/fields.h"
 #include "plr/bench/train_speed.h"
+#include "plr/distributed/world.h"
 #include "plr/terminal/print.h"
 #include "plr/train/config.h"
 
@@ -44,27 +46,35 @@ train::TrainConfig config_of(const BenchTrainArguments& arguments) {
 }
 
 void print_json(const std::string& preset, const train::TrainConfig& config,
-                const bench::TrainSpeed& speed) {
+                const bench::TrainSpeed& speed, int num_ranks) {
   const nlohmann::ordered_json result = {{"preset", preset},
                                          {"env", config.task.env},
                                          {"device", config.compute.device},
                                          {"precision", to_text(config.compute.precision)},
                                          {"threads", config.compute.num_threads},
+                                         {"ranks", num_ranks},
+                                         {"shards", config.schedule.shards},
                                          {"steps", speed.steps},
                                          {"steps_per_second", speed.steps_per_second},
                                          {"acting", speed.acting},
                                          {"environment", speed.environment},
                                          {"sampler", speed.sampler},
                                          {"update", speed.update},
-                                         {"rest", speed.rest}};
+                                         {"rest", speed.rest},
+                                         {"exchange", speed.exchange}};
   terminal::print("{}\n", result.dump(2));
 }
 
 void print_table(const std::string& preset, const train::TrainConfig& config,
-                 const bench::TrainSpeed& speed) {
-  terminal::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n\n", preset, config.task.env,
+                 const bench::TrainSpeed& speed, int num_ranks) {
+  terminal::print("{}, {} on {} ({}, {} threads): {:.0f} steps/s\n", preset, config.task.env,
                   config.compute.device, to_text(config.compute.precision),
                   config.compute.num_threads, speed.steps_per_second);
+  if (num_ranks > 1) {
+    terminal::print("{} ranks, {} shards: {:.0f} steps/s per rank; parts of rank 0:\n", num_ranks,
+                    config.schedule.shards, speed.steps_per_second / num_ranks);
+  }
+  terminal::print("\n");
   const auto print_share = [](const char* part, double share, const char* what) {
     terminal::print("{:<12} {:>6.2f} %   {}\n", part, 100 * share, what);
   };
@@ -73,14 +83,19 @@ void print_table(const std::string& preset, const train::TrainConfig& config,
   print_share("sampler", speed.sampler, "scoring, recording and sampling levels");
   print_share("update", speed.update, "PPO updates");
   print_share("rest", speed.rest, "advantages, logs and the rest");
+  if (num_ranks > 1) {
+    print_share("exchange", speed.exchange, "of these: gradients and states of other ranks");
+  }
 }
 
-void bench_train(const BenchTrainArguments& arguments) {
+void bench_train(const BenchTrainArguments& arguments, const distributed::Launch& launch) {
   check_value("--updates", arguments.updates, at_least(1));
   train::TrainConfig config = config_of(arguments);
   prepare_procgen(config.task.env);
-  const bench::TrainSpeed speed = bench::measure_training(arguments.updates, config);
-  (arguments.as_json ? print_json : print_table)(arguments.preset, config, speed);
+  const auto world = distributed::World::join(launch);
+  const bench::TrainSpeed speed = bench::measure_training(arguments.updates, config, world);
+  if (launch.rank > 0) return;
+  (arguments.as_json ? print_json : print_table)(arguments.preset, config, speed, launch.size);
 }
 
 }  // namespace
@@ -100,7 +115,10 @@ void add_bench_train(CLI::App& bench) {
   verb->add_option("--set", arguments->settings,
                    "other settings of plr train, such as env=procgen/maze");
   verb->add_flag("--json", arguments->as_json, "print JSON");
-  verb->callback([arguments] { bench_train(*arguments); });
+  verb->callback([arguments] {
+    run_as_rank("plr bench train",
+                [&](const distributed::Launch& launch) { bench_train(*arguments, launch); });
+  });
 }
 
 }  // namespace plr::app

@@ -49,6 +49,7 @@ struct ExperimentArguments {
   bool slurm = false;
   std::vector<std::string> sbatch_options;
   std::optional<int> task;
+  int ranks_per_run = 1;
   Locking locking = Locking::kRequired;
 };
 
@@ -59,6 +60,10 @@ void check_arguments(const ExperimentArguments& arguments) {
   check_value("--speed", arguments.speed.value_or(1), above(0));
   if (!arguments.slurm && !arguments.sbatch_options.empty()) {
     throw std::invalid_argument("--sbatch requires --slurm");
+  }
+  check_value("--ranks-per-run", arguments.ranks_per_run, from_to(1, 1 << 12));
+  if (arguments.ranks_per_run > 1 && !arguments.slurm && !arguments.task) {
+    throw std::invalid_argument("--ranks-per-run requires --slurm, whose tasks start the ranks");
   }
 }
 
@@ -76,11 +81,15 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
     command.insert(command.end(), {"--scale", fmt::to_string(arguments.scale)});
   }
   if (arguments.locking == Locking::kIfSupported) command.emplace_back("--no-lock");
+  if (arguments.ranks_per_run > 1) {
+    command.insert(command.end(), {"--ranks-per-run", fmt::to_string(arguments.ranks_per_run)});
+  }
   make_directories(folder / "output");
   const fs::path script = folder / "job.sh";
   write_text(script, slurm_script({.name = "plr-" + plan.name,
                                    .num_tasks = plan.runs.size(),
                                    .max_running = arguments.max_running.value_or(0),
+                                   .ranks_per_run = arguments.ranks_per_run,
                                    .folder = folder,
                                    .command = command,
                                    .sbatch_options = arguments.sbatch_options}));
@@ -89,8 +98,9 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
       plan.runs.size(), shell_word(script.string()), shell_word(folder.string()));
 }
 
-// Replaces this process by the run, so that signals of a scheduler reach the run.
-void exec_task(const std::vector<RunJob>& jobs, int task, Locking locking) {
+// Replaces this process by the run, or by srun with its ranks, so that signals of a scheduler reach
+// the run.
+void exec_task(const std::vector<RunJob>& jobs, int task, int num_ranks, Locking locking) {
   check_value("--task", task, from_to(0, static_cast<double>(jobs.size() - 1)));
   const RunJob& job = jobs[static_cast<std::size_t>(task)];
   if (job.is_finished()) {
@@ -98,9 +108,13 @@ void exec_task(const std::vector<RunJob>& jobs, int task, Locking locking) {
     return;
   }
   std::vector<std::string> command = job.command(program_path(), locking);
+  if (num_ranks > 1) {
+    command.insert(command.begin(),
+                   {"srun", fmt::format("--ntasks={}", num_ranks), "--kill-on-bad-exit=1"});
+  }
   const std::vector<char*> words = exec_arguments(command);
   std::fflush(stdout);
-  ::execv(words[0], words.data());
+  ::execvp(words[0], words.data());
   throw std::runtime_error("cannot start " + command[0]);
 }
 
@@ -183,7 +197,8 @@ void run_experiment(const ExperimentArguments& arguments) {
                     plan_text(plan, jobs, folder,
                               {.steps_per_second = speed, .max_running = schedule.max_running}));
   } else if (arguments.task) {
-    exec_task(make_run_jobs(plan, folder), *arguments.task, arguments.locking);
+    exec_task(make_run_jobs(plan, folder), *arguments.task, arguments.ranks_per_run,
+              arguments.locking);
   } else {
     run_here(plan, folder, schedule, arguments.locking);
   }
@@ -227,6 +242,9 @@ void add_experiment(CLI::App& program) {
           "with --slurm: an option of sbatch, such as --sbatch=--partition=gpu; repeatable")
       ->type_name("OPTION")
       ->allow_extra_args(false);
+  verb->add_option("--ranks-per-run", arguments->ranks_per_run,
+                   "with --slurm: processes that make each run together, a power of two")
+      ->type_name("N");
   verb->add_option("--task", arguments->task, "make only the run with this index, from 0")
       ->type_name("N");
   verb->add_flag_callback(

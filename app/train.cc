@@ -12,10 +12,13 @@
 
 #include "app/play.h"
 #include "app/procgen_setup.h"
+#include "app/ranks.h"
 #include "app/report.h"
 #include "app/verbs.h"
 #include "plr/base/open_file.h"
 #include "plr/catalog/short_name.h"
+#include "plr/distributed/launch.h"
+#include "plr/distributed/world.h"
 #include "plr/run/file_name.h"
 #include "plr/run/layout.h"
 #include "plr/terminal/number_text.h"
@@ -24,6 +27,7 @@
 #include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
 #include "plr/train/config.h"
+#include "plr/train/rank_agreement.h"
 #include "plr/train/run_settings.h"
 #include "plr/train/test_env.h"
 #include "plr/train/trainer.h"
@@ -95,12 +99,27 @@ void prepare_procgen(const train::TaskConfig& task) {
   app::prepare_procgen(task.test_env);
 }
 
-train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::path& folder) {
+// Whether the launcher has started the ranks again after a failure, and the folder of --out holds
+// the run that they have begun.
+bool continues_begun_run(const TrainArguments& arguments, const distributed::Launch& launch,
+                         distributed::World& world) {
+  if (launch.attempt == 0 || arguments.out.empty()) return false;
+  const auto file = std::filesystem::path(arguments.out) / run::layout::kConfig;
+  return train::from_first(world, [&] { return std::filesystem::exists(file) ? "run" : ""; }) ==
+         "run";
+}
+
+train::Trainer make_trainer(const TrainArguments& arguments, const distributed::Launch& launch,
+                            std::filesystem::path& folder) {
+  const std::shared_ptr<distributed::World> world = distributed::World::join(launch);
   if (arguments.resume.empty()) {
     const train::TrainConfig config = make_config(arguments);
     prepare_procgen(config.task);
     folder = arguments.out.empty() ? new_folder(config) : std::filesystem::path(arguments.out);
-    return train::Trainer(config, folder, arguments.locking);
+    if (continues_begun_run(arguments, launch, *world)) {
+      return train::Trainer::resume(folder, {}, arguments.locking, world);
+    }
+    return train::Trainer(config, folder, arguments.locking, world);
   }
   folder = arguments.resume;
   const auto refuse = [](const std::string& flag) {
@@ -112,8 +131,8 @@ train::Trainer make_trainer(const TrainArguments& arguments, std::filesystem::pa
     if (name != "steps") refuse(train::flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
-  prepare_procgen(train::config_of_run(folder).task);
-  return train::Trainer::resume(folder, steps, arguments.locking);
+  if (world->is_first()) prepare_procgen(train::config_of_run(folder).task);
+  return train::Trainer::resume(folder, steps, arguments.locking, world);
 }
 
 terminal::BarState bar_state(const train::Progress& p) {
@@ -186,11 +205,13 @@ void print_settings(const TrainArguments& arguments) {
   terminal::print("{}", train::to_toml(config));
 }
 
-void train(const TrainArguments& arguments) {
-  if (arguments.is_dry_run) return print_settings(arguments);
-  std::filesystem::path folder;
-  train::Trainer trainer = make_trainer(arguments, folder);
-  terminal::handle_stop_signals();  // before the first output, which may raise SIGPIPE
+// Trains as a rank above 0, which writes and prints nothing.
+void train_quietly(train::Trainer& trainer) {
+  if (!trainer.run({.should_stop = terminal::stop_requested})) throw terminal::Stopped();
+}
+
+void train_visibly(train::Trainer& trainer, const TrainArguments& arguments,
+                   const std::filesystem::path& folder) {
   terminal::print(stderr, "{} on {} in {}\n",
                   arguments.resume.empty() ? "training" : "resuming training",
                   trainer.config().task.env, folder.string());
@@ -208,6 +229,17 @@ void train(const TrainArguments& arguments) {
     terminal::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",
                     trainer.progress().steps, command_name(), shell_word(folder.string()));
     throw terminal::Stopped();
+  }
+}
+
+void train(const TrainArguments& arguments, const distributed::Launch& launch) {
+  std::filesystem::path folder;
+  train::Trainer trainer = make_trainer(arguments, launch, folder);
+  terminal::handle_stop_signals();  // before the first output, which may raise SIGPIPE
+  if (launch.rank == 0) {
+    train_visibly(trainer, arguments, folder);
+  } else {
+    train_quietly(trainer);
   }
 }
 
@@ -295,7 +327,8 @@ void add_train(CLI::App& program) {
     for (const char* flag : {"--preset", "--algorithm", "--method", "--config", "--out"}) {
       if (verb->count(flag) > 0) arguments->others.emplace_back(flag);
     }
-    train(*arguments);
+    if (arguments->is_dry_run) return print_settings(*arguments);
+    run_as_rank("plr train", [&](const distributed::Launch& launch) { train(*arguments, launch); });
   });
 }
 

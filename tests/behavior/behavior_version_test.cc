@@ -156,8 +156,9 @@ std::string trace(const std::string& env_name, const Scenario& scenario, int num
   ScriptedInference inference(env->spec(), kSteps);
   EpisodeScorer scorer(scenario.scorer, kSlots, kSteps);
   RewardNormalizer normalizer({}, kSlots);
-  collect::Collector collector({*env, curriculum.get(), &scorer, normalizer, inference},
-                               streams.named("actions"), kSteps);
+  collect::StepLog log({.num_steps = kSteps, .num_slots = kSlots});
+  collect::Collector collector({*env, curriculum.get(), &scorer, normalizer, inference, log},
+                               streams.named("actions"));
   collect::StepTables rollout(kSteps, kSlots);
   Hash hash;
   collector.begin();
@@ -220,8 +221,9 @@ std::string rollout_trace(const RolloutScenario& scenario, int num_workers) {
                                                    streams.named("levels"));
   ScriptedInference inference(env->spec(), kSteps);
   RewardNormalizer normalizer({.normalize_rewards = false}, kSlots);
-  collect::Collector collector({*env, nullptr, nullptr, normalizer, inference},
-                               streams.named("actions"), kSteps);
+  collect::StepLog log({.num_steps = kSteps, .num_slots = kSlots});
+  collect::Collector collector({*env, nullptr, nullptr, normalizer, inference, log},
+                               streams.named("actions"));
   collect::StepTables rollout(kSteps, kSlots);
   std::vector<RolloutResult> results(kSlots);
   Hash hash;

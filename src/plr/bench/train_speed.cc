@@ -39,12 +39,14 @@ TrainSpeed speed_between(const train::TrainTimes& begin, const train::TrainTimes
                       .acting = (end.acting - begin.acting) / seconds,
                       .environment = (end.environment - begin.environment) / seconds,
                       .sampler = (end.sampler - begin.sampler) / seconds,
-                      .update = (end.update - begin.update) / seconds};
+                      .update = (end.update - begin.update) / seconds,
+                      .exchange = (end.exchange - begin.exchange) / seconds};
   speed.rest = 1 - speed.acting - speed.environment - speed.sampler - speed.update;
   return speed;
 }
 
-TrainSpeed measure_training(int updates, train::TrainConfig& config) {
+TrainSpeed measure_training(int updates, train::TrainConfig& config,
+                            const std::shared_ptr<distributed::World>& world) {
   const std::int64_t batch = train::steps_per_update(config);
   config.schedule.steps = batch * (updates + 1);
   config.schedule.eval_interval = 0;
@@ -53,7 +55,7 @@ TrainSpeed measure_training(int updates, train::TrainConfig& config) {
   config.schedule.checkpoint_interval = 1 << 20;
 
   const RemovedFolder folder;
-  train::Trainer trainer(config, folder.path());
+  train::Trainer trainer(config, folder.path(), Locking::kRequired, world);
   config = trainer.config();
   train::TrainTimes warm;
   train::TrainTimes end;

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "plr/distributed/world.h"
 #include "plr/train/config.h"
 #include "plr/train/trainer.h"
 
@@ -22,6 +24,7 @@ struct TrainSpeed {
   double sampler = 0;
   double update = 0;
   double rest = 0;
+  double exchange = 0;  // of these, waiting for other ranks and exchanging with them
 };
 
 // The speed of `steps` steps between two times of a run.
@@ -29,7 +32,10 @@ TrainSpeed speed_between(const train::TrainTimes& begin, const train::TrainTimes
                          std::int64_t steps);
 
 // Trains for this many updates, after one that warms up, in a temporary folder. `config` receives
-// the settings that the run chose for this machine, such as its device.
-TrainSpeed measure_training(int updates, train::TrainConfig& config);
+// the settings that the run chose for this machine, such as its device. Called by all ranks of
+// `world`; the shares are those of this one.
+TrainSpeed measure_training(
+    int updates, train::TrainConfig& config,
+    const std::shared_ptr<distributed::World>& world = distributed::World::alone());
 
 }  // namespace plr::bench

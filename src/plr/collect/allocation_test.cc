@@ -17,8 +17,9 @@ TEST(CollectorAllocation, ARolloutAllocatesNothing) {
     EpisodeScorer scorer({}, 6, 64);
     RewardNormalizer normalizer({}, 6);
     StepTables rollout(64, 6);
-    Collector collector({env, &curriculum, &scorer, normalizer, inference},
-                        Streams(1).named("actions"), 64);
+    StepLog log({.num_steps = 64, .num_slots = 6});
+    Collector collector({env, &curriculum, &scorer, normalizer, inference, log},
+                        Streams(1).named("actions"));
     inference.batch_sizes.reserve(100'000);
     collector.begin();
     for (int i = 0; i < 20; ++i) collector.fill(rollout);  // fills the window of recent episodes

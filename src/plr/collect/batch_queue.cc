@@ -5,13 +5,13 @@
 
 namespace plr::collect {
 
-BatchQueue::BatchQueue(Inference& inference, std::size_t num_slots, std::size_t num_steps,
-                       std::size_t num_lanes)
+BatchQueue::BatchQueue(Inference& inference, const StepLogShape& shape, std::size_t num_lanes)
     : inference_(inference),
-      uniforms_(num_steps * num_slots),
-      num_submitted_(num_slots),
+      shape_(shape),
+      uniforms_(shape.num_steps * shape.num_slots),
+      num_submitted_(inference.results().size()),
       lanes_(num_lanes) {
-  for (Batch& batch : lanes_) batch.reserve(num_slots);
+  for (Batch& batch : lanes_) batch.reserve(num_submitted_.size());
 }
 
 void BatchQueue::begin_rollout(Random& actions) {
@@ -25,25 +25,37 @@ bool BatchQueue::submit_ready(std::span<const SlotProgress> slots) {
   Batch* batch = free_lane(slots);
   if (batch == nullptr) return false;
   batch->clear();
-  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-    const int step = num_submitted_[slot];
-    if (slots[slot].num_observed.load(std::memory_order_acquire) == step) continue;
-    // After the last step only the value is used.
-    const std::size_t index = static_cast<std::size_t>(step) * slots.size() + slot;
-    const double uniform = index < uniforms_.size() ? uniforms_[index] : 0;
-    batch->push_back({.slot = static_cast<std::int32_t>(slot),
-                      .step = step,
-                      .begins_episode = slots[slot].begins_episode,
-                      .value_only = index >= uniforms_.size(),
-                      .uniform = uniform});
+  if (inference_.takes_any_batch()) {
+    add_ready(slots, 0, slots.size(), *batch);
+  } else {
+    const std::size_t size = inference_.group_size();
+    for (std::size_t first = 0; first < slots.size() && batch->empty(); first += size) {
+      add_ready(slots, first, first + size, *batch);
+      if (batch->size() < size) batch->clear();
+    }
   }
-  if (batch->size() < (inference_.takes_any_batch() ? 1 : slots.size())) {
-    batch->clear();
-    return false;
-  }
+  if (batch->empty()) return false;
   for (const InferenceItem& item : *batch) ++num_submitted_[static_cast<std::size_t>(item.slot)];
   inference_.submit(static_cast<std::size_t>(batch - lanes_.data()), *batch);
   return true;
+}
+
+// Adds the observations of these slots that are ready and not submitted.
+void BatchQueue::add_ready(std::span<const SlotProgress> slots, std::size_t first, std::size_t end,
+                           Batch& batch) const {
+  const auto first_own = static_cast<std::size_t>(shape_.slots_of(shape_.rank).begin);
+  for (std::size_t slot = first; slot < end; ++slot) {
+    const int step = num_submitted_[slot];
+    if (slots[slot].num_observed.load(std::memory_order_acquire) == step) continue;
+    const auto row = static_cast<std::size_t>(step);
+    const bool is_last = row == shape_.num_steps;  // after the last step only the value is used
+    const std::size_t index = row * shape_.num_slots + first_own + slot;
+    batch.push_back({.slot = static_cast<std::int32_t>(slot),
+                     .step = step,
+                     .begins_episode = slots[slot].begins_episode,
+                     .value_only = is_last,
+                     .uniform = is_last ? 0 : uniforms_[index]});
+  }
 }
 
 // The first lane whose batch is complete, or null.

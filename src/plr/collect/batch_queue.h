@@ -1,14 +1,15 @@
 // Submits the observations of slots for inference, in batches.
 //
-//   BatchQueue queue(inference, num_slots, num_steps, inference.num_lanes());
+//   BatchQueue queue(inference, log.shape(), inference.num_lanes());
 //   queue.begin_rollout(actions);                    // random stream of the actions
 //   queue.submit_ready(tasks.progress());            // as often as possible
 //
 // A batch consists of all observations that are ready when a lane is free: the fewer lanes, the
-// larger the batches.  If the inference does not take any batch, a batch has all slots.
+// larger the batches.  If the inference does not take any batch, a batch has all slots of a group.
 //
-// The random number of an action belongs to its step and slot, whatever batch it is in.  Does not
-// allocate in steady state.  The inference must outlive the queue.  Movable.  Not thread-safe.
+// The random number of an action belongs to its step and slot, whatever batch and rank it is in.
+// Does not allocate in steady state.  The inference must outlive the queue.  Movable.  Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +19,15 @@
 #include "plr/base/random.h"
 #include "plr/collect/inference.h"
 #include "plr/collect/slot_tasks.h"
+#include "plr/collect/step_log.h"
 
 namespace plr::collect {
 
 class BatchQueue {
  public:
-  BatchQueue(Inference& inference, std::size_t num_slots, std::size_t num_steps,
-             std::size_t num_lanes);
+  BatchQueue(Inference& inference, const StepLogShape& shape, std::size_t num_lanes);
 
-  // Draws the numbers of all actions, by step and slot.
+  // Draws the numbers of all actions, by step and slot, of all ranks.
   // REQUIRES: no batch is in flight.
   void begin_rollout(Random& actions);
 
@@ -41,11 +42,14 @@ class BatchQueue {
   using Batch = std::vector<InferenceItem>;
 
   Batch* free_lane(std::span<const SlotProgress> slots);
+  void add_ready(std::span<const SlotProgress> slots, std::size_t first, std::size_t end,
+                 Batch& batch) const;
   bool is_complete(const Batch& batch, std::span<const SlotProgress> slots) const;
 
   Inference& inference_;
-  std::vector<double> uniforms_;    // [T, N]
-  std::vector<int> num_submitted_;  // [N]: observations of this rollout
+  StepLogShape shape_;
+  std::vector<double> uniforms_;    // [T, N] of all ranks
+  std::vector<int> num_submitted_;  // [own slots]: observations of this rollout
   std::vector<Batch> lanes_;        // the last batch of each
 };
 

@@ -50,7 +50,7 @@ class BatchQueueTest : public ::testing::Test {
 
   HeldInference inference_;
   std::vector<SlotProgress> slots_ = std::vector<SlotProgress>(kNumSlots);
-  BatchQueue queue_{inference_, kNumSlots, 1, 2};
+  BatchQueue queue_{inference_, {.num_steps = 1, .num_slots = kNumSlots}, 2};
 };
 
 TEST_F(BatchQueueTest, SubmitsEachObservationOnce) {

@@ -152,6 +152,7 @@ class FakeInference final : public Inference {
   std::span<std::uint8_t> observations() override { return observations_; }
   std::span<InferenceResult> results() override { return results_; }
   bool takes_any_batch() const override { return takes_any_batch_; }
+  std::size_t group_size() override { return results_.size() / num_groups; }
   std::size_t num_lanes() const override { return 3; }
   void refresh() override {}
   void check_device() override {}
@@ -173,6 +174,7 @@ class FakeInference final : public Inference {
   const std::vector<std::uint8_t>& history() const { return history_; }
 
   std::vector<std::size_t> batch_sizes;
+  std::size_t num_groups = 1;
 
  private:
   void compute(const InferenceItem& item) {

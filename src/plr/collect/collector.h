@@ -1,6 +1,7 @@
 // Fills rollouts: plays N slots and reports finished episodes to the curriculum.
 //
-//   Collector collector({env, &curriculum, &scorer, normalizer, inference}, stream, 256);
+//   StepLog log({.num_steps = 256, .num_slots = 64});
+//   Collector collector({env, &curriculum, &scorer, normalizer, inference, log}, stream);
 //   collector.begin();           // once: first levels, first observations
 //   collector.fill(rollout);     // 256 steps of every slot
 //
@@ -13,6 +14,10 @@
 // depends on their results (bookkeeper.h).  Nothing else depends on order: the rollout is bitwise
 // identical for any number of workers and any timing.
 //
+// With several ranks each one plays its own slots, reads the steps of all from the log
+// (step_log.h), and processes all of them, so that tables, curriculum, scores and rewards are the
+// same on every rank, and the same as with one.
+//
 // The parts must outlive the collector.  Not copyable.  Not thread-safe.
 #pragma once
 
@@ -24,7 +29,9 @@
 #include "plr/collect/batch_queue.h"
 #include "plr/collect/bookkeeper.h"
 #include "plr/collect/inference.h"
+#include "plr/collect/slot_states.h"
 #include "plr/collect/slot_tasks.h"
+#include "plr/collect/step_log.h"
 #include "plr/collect/step_tables.h"
 #include "plr/collect/stopwatch.h"
 #include "plr/env/vector_env.h"
@@ -32,17 +39,17 @@
 namespace plr::collect {
 
 struct CollectorParts {
-  VectorEnv& env;
+  VectorEnv& env;          // the slots of this rank
   Curriculum* curriculum;  // this and the next are null if every rollout is given its levels
   EpisodeScorer* scorer;
   RewardNormalizer& normalizer;
   Inference& inference;
+  StepLog& log;
 };
 
 class Collector {
  public:
-  // For rollouts of `num_steps` steps.
-  Collector(const CollectorParts& parts, Random actions, std::size_t num_steps);
+  Collector(const CollectorParts& parts, Random actions);
 
   // Starts the first levels.
   // REQUIRES: there is a curriculum.
@@ -52,28 +59,31 @@ class Collector {
   void fill(StepTables& rollout);
   // The same on new episodes of these levels, one per slot; a slot whose episode ends starts its
   // level again.
-  // REQUIRES: there is no curriculum.
+  // REQUIRES: there is no curriculum; `levels` has the slots of all ranks.
   void fill(StepTables& rollout, std::span<const LevelId> levels);
 
   // The most recent training episodes.
   const EpisodeWindow& episodes() const { return books_.episodes(); }
-  // The levels being played, by slot.
+  // The levels being played, by slot, of all ranks.
   std::span<const LevelId> levels() const { return books_.levels(); }
 
   // Seconds of the calling thread so far, by activity.
   const CollectTimes& times() const { return times_; }
 
-  // The complete state, including the environments and the current observations.
-  std::vector<std::byte> save() const;
+  // The complete state, with the episodes of the slots of all ranks; load() uses those of its own.
+  std::vector<std::byte> save(const SlotStates& all_slots) const;
   void load(std::span<const std::byte> bytes);
+  // The episodes of this rank's slots.
+  SlotStates slot_states() const;
 
  private:
+  void start_own(std::span<const LevelId> levels);
   bool book_finished_steps(StepTables& rollout);
 
   VectorEnv& env_;
   Inference& inference_;
+  StepLog& log_;
   Random actions_;
-  std::size_t num_steps_;
   SlotTasks tasks_;
   BatchQueue queue_;
   Bookkeeper books_;

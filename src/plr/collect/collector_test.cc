@@ -24,8 +24,9 @@ struct Fixture {
         scorer({}, 3, num_steps),
         normalizer({}, 3),
         rollout(num_steps, 3),
-        collector({env, &curriculum, &scorer, normalizer, inference}, Streams(1).named("actions"),
-                  num_steps) {
+        log({.num_steps = num_steps, .num_slots = 3}),
+        collector({env, &curriculum, &scorer, normalizer, inference, log},
+                  Streams(1).named("actions")) {
     collector.begin();
   }
 
@@ -42,6 +43,7 @@ struct Fixture {
   EpisodeScorer scorer;
   RewardNormalizer normalizer;
   StepTables rollout;
+  StepLog log;
   Collector collector;
 };
 
@@ -159,8 +161,9 @@ TEST(Collector, PassesOnTheExceptionsOfAllParts) {
     EpisodeScorer scorer({}, 2, 4);
     RewardNormalizer normalizer({}, 2);
     StepTables rollout(4, 2);
-    Collector collector({env, &curriculum, &scorer, normalizer, inference},
-                        Streams(1).named("actions"), 4);
+    StepLog log({.num_steps = 4, .num_slots = 2});
+    Collector collector({env, &curriculum, &scorer, normalizer, inference, log},
+                        Streams(1).named("actions"));
     collector.begin();
     EXPECT_THROW(collector.fill(rollout), std::runtime_error);
   }
@@ -175,12 +178,15 @@ struct RepeatFixture {
         inference(3, 5, true),
         normalizer({}, 3),
         rollout(5, 3),
-        collector({env, nullptr, nullptr, normalizer, inference}, Streams(1).named("actions"), 5) {}
+        log({.num_steps = 5, .num_slots = 3}),
+        collector({env, nullptr, nullptr, normalizer, inference, log},
+                  Streams(1).named("actions")) {}
 
   CountdownEnv env;
   FakeInference inference;
   RewardNormalizer normalizer;
   StepTables rollout;
+  StepLog log;
   Collector collector;
 };
 

@@ -36,8 +36,10 @@ class Inference {
   virtual std::span<InferenceResult> results() = 0;
 
   // Whether the result of an observation is bitwise identical in every batch.  If not, submit()
-  // must name all slots, in order.
+  // must name all slots of a group, in order.
   virtual bool takes_any_batch() const = 0;
+  // The number of slots in a group: the first G slots, the next G, and so on.
+  virtual std::size_t group_size() { return results().size(); }
 
   // The number of batches that can be in flight at the same time, each in a lane.
   virtual std::size_t num_lanes() const = 0;

@@ -52,8 +52,9 @@ class TestRun {
         scorer_({}, kNumSlots, kNumSteps),
         normalizer_({}, kNumSlots),
         rollout_(kNumSteps, kNumSlots),
-        collector_({env_, &curriculum_, &scorer_, normalizer_, inference_},
-                   Streams(3).named("actions"), kNumSteps) {}
+        log_({.num_steps = kNumSteps, .num_slots = kNumSlots}),
+        collector_({env_, &curriculum_, &scorer_, normalizer_, inference_, log_},
+                   Streams(3).named("actions")) {}
 
   void begin() { collector_.begin(); }
 
@@ -69,14 +70,14 @@ class TestRun {
     append(outcome.states, curriculum_.save());
     append(outcome.states, scorer_.save());
     append(outcome.states, normalizer_.save());
-    append(outcome.states, collector_.save());
+    append(outcome.states, collector_.save(collector_.slot_states()));
   }
 
   void continue_from(const TestRun& other) {
     curriculum_.load(other.curriculum_.save());
     scorer_.load(other.scorer_.save());
     normalizer_.load(other.normalizer_.save());
-    collector_.load(other.collector_.save());
+    collector_.load(other.collector_.save(other.collector_.slot_states()));
   }
 
   CountdownEnv env_;
@@ -85,6 +86,7 @@ class TestRun {
   EpisodeScorer scorer_;
   RewardNormalizer normalizer_;
   StepTables rollout_;
+  StepLog log_;
   Collector collector_;
 };
 

@@ -16,12 +16,12 @@ constexpr int kPausesBeforeBlock = 1'000;
 
 }  // namespace
 
-SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, std::size_t num_steps)
+SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, StepLog& log)
     : env_(env),
       inference_(inference),
-      num_steps_(static_cast<int>(num_steps)),
+      log_(log),
+      num_steps_(static_cast<int>(log.shape().num_steps)),
       slots_(static_cast<std::size_t>(env.spec().num_slots)),
-      records_((num_steps + 1) * slots_.size()),
       rewards_(slots_.size()),
       terminated_(slots_.size()),
       truncated_(slots_.size()),
@@ -40,11 +40,10 @@ SlotTask SlotTasks::play(int number) {
         co_await submit_observation(slot, step);
         env_.step_slot(number, static_cast<Action>(result.action), out_);
         const bool has_ended = out_.ended(number);
-        records_[static_cast<std::size_t>(step) * slots_.size() + slot] = {
-            .result = result,
-            .reward = rewards_[slot],
-            .has_ended = has_ended,
-            .is_solved = has_ended && env_.has_solved(number)};
+        record(step, slot) = {.result = result,
+                              .reward = rewards_[slot],
+                              .has_ended = has_ended,
+                              .is_solved = has_ended && env_.has_solved(number)};
         progress.begins_episode = has_ended;
         progress.num_finished.store(step + 1, std::memory_order_release);
         if (!has_ended) continue;
@@ -57,13 +56,18 @@ SlotTask SlotTasks::play(int number) {
       }
       // The value after the last step, for episodes that are still open.
       co_await submit_observation(slot, num_steps_);
-      records_[static_cast<std::size_t>(num_steps_) * slots_.size() + slot].result = result;
+      record(num_steps_, slot).result = result;
       progress.num_finished.store(num_steps_ + 1, std::memory_order_release);
       co_await Suspend{progress.wait, Wait::kRollout};
     }
   } catch (...) {
     fail(std::current_exception());
   }
+}
+
+StepRecord& SlotTasks::record(int step, std::size_t slot) {
+  const auto first = static_cast<std::size_t>(log_.own_slots().begin);
+  return log_.row(static_cast<std::size_t>(step))[first + slot];
 }
 
 // Publishes the slot's observation for inference and waits for the result.
@@ -92,12 +96,14 @@ void SlotTasks::set_level(std::size_t slot, LevelId level) {
   slots_[slot].has_next_level.store(true, std::memory_order_release);
 }
 
-int SlotTasks::num_finished_by_all() const {
+int SlotTasks::num_finished_by_all() {
   int least = std::numeric_limits<int>::max();
   for (const SlotProgress& slot : slots_) {
     least = std::min(least, slot.num_finished.load(std::memory_order_acquire));
   }
-  return least;
+  if (log_.shape().num_ranks == 1) return least;
+  log_.publish(least);
+  return log_.num_finished();
 }
 
 // Whether the event has happened.
@@ -124,6 +130,7 @@ void SlotTasks::start() {
     slot.num_finished.store(0, std::memory_order_relaxed);
     slot.wait.store(Wait::kTurn, std::memory_order_release);
   }
+  log_.begin_rollout();
   is_over_.store(false, std::memory_order_release);
   env_.workers().start(work_);
 }

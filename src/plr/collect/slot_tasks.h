@@ -21,7 +21,11 @@
 // some time run tasks of others, and later block; wake_workers() wakes them.  Steps neither
 // allocate nor lock nor make a system call.
 //
-// The environment and the inference must outlive the tasks.  Not copyable.  One caller at a time.
+// Steps are recorded in a log (step_log.h), which may also have the slots of other ranks: here,
+// slots are counted from the first of this rank.
+//
+// The environment, the inference and the log must outlive the tasks.  Not copyable.  One caller at
+// a time.
 #pragma once
 
 #include <atomic>
@@ -33,17 +37,10 @@
 
 #include "plr/collect/inference.h"
 #include "plr/collect/slot_task.h"
+#include "plr/collect/step_log.h"
 #include "plr/env/vector_env.h"
 
 namespace plr::collect {
-
-// What a step leaves for those who process it later, in a cache line of its own.
-struct alignas(64) StepRecord {
-  InferenceResult result;
-  double reward;   // not normalized
-  bool has_ended;  // the episode
-  bool is_solved;  // if it has ended
-};
 
 // The progress of a slot, shared by threads, in a cache line of its own.
 struct alignas(64) SlotProgress {
@@ -57,8 +54,8 @@ struct alignas(64) SlotProgress {
 
 class SlotTasks {
  public:
-  // For rollouts of `num_steps` steps.
-  SlotTasks(VectorEnv& env, Inference& inference, std::size_t num_steps);
+  // REQUIRES: the environment has the log's own slots.
+  SlotTasks(VectorEnv& env, Inference& inference, StepLog& log);
   SlotTasks(const SlotTasks&) = delete;
   SlotTasks& operator=(const SlotTasks&) = delete;
 
@@ -90,16 +87,13 @@ class SlotTasks {
 
   bool is_only_worker() const { return env_.workers().num_workers() == 1; }
   std::span<const SlotProgress> progress() const { return slots_; }
-  // The number of steps that all slots have finished; one more than the rollout has if the values
-  // after the last step are there too.
-  int num_finished_by_all() const;
-  // Step 0..num_steps; of the last one only the result is defined.
-  std::span<const StepRecord> records(std::size_t step) const {
-    return std::span(records_).subspan(step * slots_.size(), slots_.size());
-  }
+  // The number of steps that the slots of all ranks have finished; one more than the rollout has if
+  // the values after the last step are there too.  Publishes what those of this rank have finished.
+  int num_finished_by_all();
 
  private:
   SlotTask play(int slot);
+  StepRecord& record(int step, std::size_t slot);
   Suspend submit_observation(std::size_t slot, int step);
 
   bool is_due(std::size_t slot, Wait event) const;
@@ -116,10 +110,10 @@ class SlotTasks {
 
   VectorEnv& env_;
   Inference& inference_;
+  StepLog& log_;
   int num_steps_;
   bool repeats_levels_ = false;
   std::vector<SlotProgress> slots_;       // [N]
-  std::vector<StepRecord> records_;       // [T+1, N]
   std::vector<double> rewards_;           // [N], this and the next written by the environment
   std::vector<std::uint8_t> terminated_;  // [N]
   std::vector<std::uint8_t> truncated_;   // [N]

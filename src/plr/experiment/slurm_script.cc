@@ -25,8 +25,15 @@ std::string slurm_script(const SlurmJob& job) {
       job.num_tasks, shell_word(folder.string() + "/job.sh"), shell_word(job.name),
       job.num_tasks - 1, job.max_running > 0 ? fmt::format("%{}", job.max_running) : "",
       shell_word(folder.string() + "/output/task-%a.txt"));
+  if (job.ranks_per_run > 1) script += fmt::format("#SBATCH --ntasks={}\n", job.ranks_per_run);
   for (const std::string& option : job.sbatch_options) {
     script += "#SBATCH " + shell_word(option) + "\n";
+  }
+  if (job.ranks_per_run > 1) {
+    script +=
+        "\nMASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
+        "MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))\n"
+        "export MASTER_ADDR MASTER_PORT\n";
   }
   script +=
       fmt::format("\ncd {} || exit\nexec", shell_word(std::filesystem::current_path().string()));

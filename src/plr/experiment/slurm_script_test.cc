@@ -27,6 +27,15 @@ TEST(SlurmScript, LimitsTheTasksThatRunAtATime) {
   EXPECT_NE(slurm_script(job).find("#SBATCH --array=0-5%2\n"), std::string::npos);
 }
 
+TEST(SlurmScript, SeveralRanksOfARunMeetOnTheFirstNode) {
+  EXPECT_EQ(slurm_script(example()).find("MASTER_ADDR"), std::string::npos);
+  SlurmJob job = example();
+  job.ranks_per_run = 4;
+  const std::string script = slurm_script(job);
+  EXPECT_NE(script.find("#SBATCH --ntasks=4\n"), std::string::npos);
+  EXPECT_NE(script.find("export MASTER_ADDR MASTER_PORT\n"), std::string::npos);
+}
+
 TEST(SlurmScript, QuotesWordsForTheShellAndForSbatch) {
   const std::string script = slurm_script(example());
   EXPECT_NE(script.find("#SBATCH --output='/shared/my runs/quick/output/task-%a.txt'\n"),

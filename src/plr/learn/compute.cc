@@ -39,6 +39,8 @@ ComputeConfig resolve_auto(ComputeConfig compute) {
   return compute;
 }
 
+int num_gpus() { return static_cast<int>(at::getNumGPUs()); }
+
 at::Device configure(const ComputeConfig& given) {
   check_fields(given);
   const ComputeConfig compute = resolve_auto(given);

@@ -86,6 +86,9 @@ struct ComputeConfig {
 // Replaces "auto" and 0 threads by their values on this machine; leaves `kernels` as it is.
 ComputeConfig resolve_auto(ComputeConfig compute);
 
+// The number of CUDA devices.
+int num_gpus();
+
 // Configures libtorch and returns the device.  Throws std::invalid_argument if there is no such
 // device or it does not support the precision.
 at::Device configure(const ComputeConfig& given);

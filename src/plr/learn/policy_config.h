@@ -7,6 +7,8 @@
 // A plain struct: copyable, without synchronization.
 #pragma once
 
+#include <cstddef>
+
 #include "plr/collect/inference.h"
 #include "plr/core/episode_scorer.h"
 
@@ -16,6 +18,8 @@ struct PolicyConfig {
   // A score function of the policy itself needs a term of each step, which is computed too.
   ScoreFunction score_function = ScoreFunction::kValueL1;
   bool greedy = false;  // take the most probable action instead of sampling one
+  // Inference that cannot take any batch computes the slots in so many batches of equal size.
+  std::size_t num_groups = 1;
 };
 
 }  // namespace plr::learn

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -65,44 +66,49 @@ std::string not_finite(const PpoLosses& losses, std::int64_t update, std::int64_
 
 }  // namespace
 
-Ppo::Ppo(Backend& backend, const PpoConfig& config, Random minibatches)
+Ppo::Ppo(Backend& backend, const PpoConfig& config, Random minibatches, const Shards& shards)
     : backend_(backend),
       config_(config),
       stream_(minibatches),
+      shards_(shards),
       adam_(backend.network().parameters(), config.adam) {
   check_fields(config);
   tensors_.broken = at::zeros({}, backend.network().parameters().values().options());
+  if (has_shards()) sums_ = std::make_unique<ShardSums>(shards, backend.network().parameters());
 }
 
 void Ppo::set_hooks(PpoHooks hooks) {
   hooks_ = std::move(hooks);
-  steps_.clear();
+  graphs_.clear();
 }
 
 PpoStats Ppo::update(const Rollout& rollout) {
-  const auto num_samples = static_cast<std::int64_t>(rollout.num_samples());
+  const std::int64_t num_samples =
+      static_cast<std::int64_t>(rollout.num_samples()) / shards_.count;  // of a shard
   const bool is_recurrent = backend_.network().is_recurrent();
   const auto length = static_cast<std::int64_t>(is_recurrent ? rollout.num_steps() : 1);
   const std::int64_t size = num_samples / length / config_.num_minibatches * length;
   if (size < 1 || num_samples < 2) {
-    throw std::invalid_argument("num_minibatches must be at most the " +
-                                std::to_string(num_samples / length) +
-                                (is_recurrent ? " slots" : " samples") +
-                                " of a rollout, which must have at least 2 samples, not " +
-                                std::to_string(config_.num_minibatches));
+    throw std::invalid_argument(
+        "num_minibatches must be at most the " + std::to_string(num_samples / length) +
+        (is_recurrent ? " slots" : " samples") + " of a " + (has_shards() ? "shard" : "rollout") +
+        ", which must have at least 2 samples, not " + std::to_string(config_.num_minibatches));
   }
   prepare(rollout, size);
   load(rollout);
-  draw_permutations();
+  draw_permutations(rollout);
   tensors_.broken.zero_();
   tensors_.position.zero_();
-  const std::int64_t num_steps = tensors_.losses.size(0);
-  if (hooks_.begin) hooks_.begin(rollout, num_steps, size);
+  const std::int64_t num_steps = losses_.size(0);
+  if (hooks_.begin) hooks_.begin(rollout, num_steps * shards_.count, size);
   const std::int64_t kind = hooks_.kind ? hooks_.kind() : 0;
-  CudaGraphRunner& step = steps_.try_emplace(kind, backend_.network().device()).first->second;
+  const at::Device device = backend_.network().device();
+  Graphs& graphs =
+      graphs_.try_emplace(kind, Graphs{CudaGraphRunner(device), CudaGraphRunner(device)})
+          .first->second;
   for (std::int64_t i = 0; i < num_steps; ++i) {
-    if (hooks_.prepare) hooks_.prepare(i);
-    step.run([&] { learn_from_next(); });
+    if (i % config_.num_minibatches == 0) load_epoch(i / config_.num_minibatches);
+    learn_from_next(graphs, i);
   }
   return summary(rollout);
 }
@@ -113,28 +119,32 @@ void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
   UpdateTensors& t = tensors_;
   const at::Tensor obs = rollout.obs().flatten(0, 1);
   if (t.obs.defined() && t.obs.is_same_size(obs) && t.obs.data_ptr() == obs.data_ptr()) return;
-  const auto n = static_cast<std::int64_t>(rollout.num_samples());
+  const std::int64_t n =
+      static_cast<std::int64_t>(rollout.num_steps()) * rollout.own_slots().size();
   const std::int64_t num_steps = config_.epochs * config_.num_minibatches;
   const at::Device device = backend_.network().device();
   const at::TensorOptions here(device);
   const auto on_host = at::TensorOptions().pinned_memory(device.is_cuda());
   t.obs = obs;
-  host_samples_ = at::empty({n, SampleColumn::kCount}, on_host.dtype(at::kFloat));
-  host_permutations_ = at::empty({num_steps, size}, on_host.dtype(at::kLong));
+  const std::int64_t num_tables = normalizes_on_host() ? config_.epochs : 1;
+  host_samples_ = at::empty({num_tables, n, SampleColumn::kCount}, on_host.dtype(at::kFloat));
+  host_permutations_ = at::empty({num_steps * shards_.own, size}, on_host.dtype(at::kLong));
   t.samples = at::empty({n, SampleColumn::kCount}, here);
-  t.permutations = at::empty({num_steps, size}, here.dtype(at::kLong));
+  t.permutations = at::empty({num_steps * shards_.own, size}, here.dtype(at::kLong));
   t.position = at::zeros({1}, here.dtype(at::kLong));
-  t.losses = at::zeros({num_steps, LossColumn::kCount}, here);
+  t.losses = at::zeros({num_steps * shards_.own, LossColumn::kCount}, here);
+  losses_ = has_shards() ? at::zeros({num_steps, LossColumn::kCount}, here) : t.losses;
   if (backend_.network().is_recurrent()) {
     t.sequence_length = static_cast<std::int64_t>(rollout.num_steps());
     t.first_state = rollout.first_state();
     host_resets_ = at::empty({n}, on_host.dtype(at::kFloat));
     t.resets = at::empty({n}, here);
   }
-  steps_.clear();
+  graphs_.clear();
 }
 
-// Copies all but the observations to the device, the advantages normalized.
+// Writes the samples of this rank's slots to host memory, the advantages normalized over the
+// rollout, and copies the resets of a recurrent network to the device.
 void Ppo::load(const Rollout& rollout) {
   const std::span<const float> advantages = rollout.advantages.all();
   const bool normalizes = config_.normalize_advantages && !config_.minibatch_advantages;
@@ -142,52 +152,142 @@ void Ppo::load(const Rollout& rollout) {
   advantage_deviation_ = std::sqrt(m.variance);
   const double mean = normalizes ? m.mean : 0;
   const double deviation = normalizes ? advantage_deviation_ + kDeviationEpsilon : 1;
+  const SlotRange own = rollout.own_slots();
   auto* row = host_samples_.mutable_data_ptr<float>();
-  for (std::size_t i = 0; i < rollout.num_samples(); ++i, row += SampleColumn::kCount) {
-    row[SampleColumn::kAction] = static_cast<float>(rollout.actions.all()[i]);
-    row[SampleColumn::kLogProb] = rollout.log_probs.all()[i];
-    row[SampleColumn::kValue] = rollout.values.all()[i];
-    row[SampleColumn::kAdvantage] = static_cast<float>((advantages[i] - mean) / deviation);
-    row[SampleColumn::kReturn] = rollout.returns.all()[i];
+  auto* reset = host_resets_.defined() ? host_resets_.mutable_data_ptr<float>() : nullptr;
+  for (std::size_t step = 0; step < rollout.num_steps(); ++step) {
+    for (auto slot = static_cast<std::size_t>(own.begin); slot < static_cast<std::size_t>(own.end);
+         ++slot, row += SampleColumn::kCount) {
+      row[SampleColumn::kAction] = static_cast<float>(rollout.actions[step][slot]);
+      row[SampleColumn::kLogProb] = rollout.log_probs[step][slot];
+      row[SampleColumn::kValue] = rollout.values[step][slot];
+      row[SampleColumn::kAdvantage] =
+          static_cast<float>((rollout.advantages[step][slot] - mean) / deviation);
+      row[SampleColumn::kReturn] = rollout.returns[step][slot];
+      if (reset != nullptr) *reset++ = static_cast<float>(rollout.begins[step][slot]);
+    }
   }
-  tensors_.samples.copy_(host_samples_, /*non_blocking=*/true);
-  if (!tensors_.resets.defined()) return;
-  std::ranges::copy(rollout.begins.all(), host_resets_.mutable_data_ptr<float>());
-  tensors_.resets.copy_(host_resets_, /*non_blocking=*/true);
+  for (std::int64_t i = 1; i < host_samples_.size(0); ++i) host_samples_[i].copy_(host_samples_[0]);
+  if (reset != nullptr) tensors_.resets.copy_(host_resets_, /*non_blocking=*/true);
 }
 
-// A new permutation for every epoch, always shuffled from the identity, so that it depends on the
-// stream alone; mini-batches are parts of it, and what does not fill one is left out.  It permutes
-// samples, or the slots of a recurrent network, whose mini-batches list all steps of their slots in
-// time-major order.
-void Ppo::draw_permutations() {
-  const std::int64_t num_steps = tensors_.sequence_length;
-  const std::int64_t num_columns = tensors_.samples.size(0) / num_steps;  // samples or slots
+// Copies the samples to the device, before the first epoch, or before each one if it has advantages
+// of its own.
+void Ppo::load_epoch(std::int64_t epoch) {
+  if (epoch >= host_samples_.size(0)) return;
+  tensors_.samples.copy_(host_samples_[epoch], /*non_blocking=*/true);
+}
+
+// A new permutation for every epoch and shard, always shuffled from the identity, so that it
+// depends on the stream alone; mini-batches are parts of it, and what does not fill one is left
+// out.  It permutes samples, or the slots of a recurrent network, whose mini-batches list all steps
+// of their slots in time-major order.
+void Ppo::draw_permutations(const Rollout& rollout) {
+  const std::int64_t length = tensors_.sequence_length;
+  const auto num_all = static_cast<std::int64_t>(rollout.num_slots());
+  const std::int64_t num_slots = num_all / shards_.count;  // of a shard
+  const auto num_columns = static_cast<std::int64_t>(rollout.num_steps()) * num_slots / length;
+  const auto size = static_cast<std::size_t>(tensors_.permutations.size(1) / length);
   std::vector<std::int64_t> permutation(static_cast<std::size_t>(num_columns));
-  const std::int64_t size = tensors_.permutations.size(1) / num_steps;
-  auto* to = host_permutations_.mutable_data_ptr<std::int64_t>();
-  for (int epoch = 0; epoch < config_.epochs; ++epoch) {
-    std::iota(permutation.begin(), permutation.end(), 0);
-    if (hooks_.permute) {
-      hooks_.permute(permutation);
-    } else {
-      stream_.shuffle(std::span(permutation));
-    }
-    for (int i = 0; i < config_.num_minibatches; ++i) {
-      for (std::int64_t step = 0; step < num_steps; ++step) {
-        to = std::transform(permutation.begin() + i * size, permutation.begin() + (i + 1) * size,
-                            to, [&](std::int64_t column) { return step * num_columns + column; });
+  // The rows of a shard's columns in a table of `width` slots, in which the shard begins at
+  // `first`.
+  const auto write_rows = [&](std::span<const std::int64_t> columns, std::int64_t width,
+                              std::int64_t first, auto to) {
+    for (std::int64_t step = 0; step < length; ++step) {
+      for (const std::int64_t column : columns) {
+        *to++ = (step + column / num_slots) * width + first + column % num_slots;
       }
     }
+  };
+  // Of all ranks, if the host needs them.
+  std::vector<std::vector<std::int64_t>> minibatches(
+      static_cast<std::size_t>(normalizes_on_host() ? config_.num_minibatches : 0));
+  for (int epoch = 0; epoch < config_.epochs; ++epoch) {
+    for (auto& minibatch : minibatches) minibatch.clear();
+    for (std::int64_t shard = 0; shard < shards_.count; ++shard) {
+      std::iota(permutation.begin(), permutation.end(), 0);
+      if (hooks_.permute) {
+        hooks_.permute(permutation);
+      } else {
+        stream_.shuffle(std::span(permutation));
+      }
+      const std::int64_t own = shard - shards_.first;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(config_.num_minibatches); ++i) {
+        const auto columns = std::span(permutation).subspan(i * size, size);
+        if (is_own(shard)) {
+          const std::int64_t row =
+              (epoch * config_.num_minibatches + static_cast<std::int64_t>(i)) * shards_.own + own;
+          write_rows(columns, rollout.own_slots().size(), own * num_slots,
+                     host_permutations_[row].mutable_data_ptr<std::int64_t>());
+        }
+        if (!minibatches.empty()) {
+          write_rows(columns, num_all, shard * num_slots, std::back_inserter(minibatches[i]));
+        }
+      }
+    }
+    normalize_minibatches(rollout, epoch, minibatches);
   }
   tensors_.permutations.copy_(host_permutations_, /*non_blocking=*/true);
 }
 
-// One gradient step, from the mini-batch at tensors_.position.
-void Ppo::learn_from_next() {
+// Normalizes the advantages of each mini-batch, which lists rows of the rollout's tables, in the
+// samples of an epoch.
+void Ppo::normalize_minibatches(const Rollout& rollout, std::int64_t epoch,
+                                std::span<const std::vector<std::int64_t>> minibatches) {
+  const SlotRange own = rollout.own_slots();
+  const auto num_slots = static_cast<std::int64_t>(rollout.num_slots());
+  for (const std::vector<std::int64_t>& rows : minibatches) {
+    std::vector<float> advantages;
+    for (const std::int64_t row : rows) {
+      advantages.push_back(rollout.advantages.all()[static_cast<std::size_t>(row)]);
+    }
+    const Moments m = moments(advantages);
+    const auto n = static_cast<double>(advantages.size());
+    const double deviation = std::sqrt(m.variance * (n - 1) / n) + kDeviationEpsilon;
+    auto* samples = host_samples_[epoch].mutable_data_ptr<float>();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int64_t slot = rows[i] % num_slots - own.begin;
+      if (slot < 0 || slot >= own.size()) continue;
+      const std::int64_t sample = rows[i] / num_slots * own.size() + slot;
+      samples[sample * SampleColumn::kCount + SampleColumn::kAdvantage] =
+          static_cast<float>((advantages[i] - m.mean) / deviation);
+    }
+  }
+}
+
+// One gradient step, from the mini-batch at tensors_.position, or from one per own shard.
+void Ppo::learn_from_next(Graphs& graphs, std::int64_t step) {
+  for (std::int64_t shard = 0; shard < shards_.count; ++shard) {
+    if (hooks_.prepare) hooks_.prepare(step * shards_.count + shard);
+    if (!is_own(shard)) continue;
+    graphs.pass.run([&] {
+      const at::Tensor losses = compute_gradients();
+      const at::NoGradGuard no_grad;
+      if (has_shards()) {
+        sums_->store(losses, tensors_.position);
+      } else {
+        // After the first mini-batch that is not finite, this update changes nothing more.
+        backend_.step(losses, tensors_.broken, adam_);
+      }
+      backend_.store_losses(losses, tensors_);
+    });
+  }
+  if (!has_shards()) return;
+  const at::NoGradGuard no_grad;
+  sums_->exchange();
+  graphs.step.run([&] {
+    const at::Tensor losses = sums_->take();
+    backend_.step(losses, tensors_.broken, adam_);
+    const at::Tensor row = tensors_.position.floor_divide(shards_.own) - 1;
+    losses_.index_copy_(0, row, losses.unsqueeze(0));
+  });
+}
+
+// The losses of the mini-batch at tensors_.position; replaces the parameters' gradients by its own.
+at::Tensor Ppo::compute_gradients() {
   Minibatch minibatch = backend_.gather(tensors_);
   if (hooks_.transform) hooks_.transform(minibatch);
-  if (config_.normalize_advantages && config_.minibatch_advantages) {
+  if (config_.normalize_advantages && config_.minibatch_advantages && !has_shards()) {
     const at::Tensor& a = minibatch.advantages;
     minibatch.advantages = (a - a.mean()) / (a.std(/*unbiased=*/false) + kDeviationEpsilon);
   }
@@ -196,15 +296,11 @@ void Ppo::learn_from_next() {
   const at::Tensor extra_loss =
       hooks_.extra_loss ? hooks_.extra_loss(minibatch, pass.output, pass.more) : at::Tensor();
   backend_.network().parameters().grads().zero_();
-  const at::Tensor losses = backend_.backward(config_, minibatch, pass, extra_loss);
-  const at::NoGradGuard no_grad;
-  // After the first mini-batch that is not finite, this update changes nothing more.
-  backend_.step(losses, tensors_.broken, adam_);
-  backend_.store_losses(losses, tensors_);
+  return backend_.backward(config_, minibatch, pass, extra_loss);
 }
 
 PpoStats Ppo::summary(const Rollout& rollout) const {
-  const at::Tensor table = tensors_.losses.cpu();
+  const at::Tensor table = losses_.cpu();
   PpoStats stats;
   for (std::int64_t i = 0; i < table.size(0); ++i) {
     const PpoLosses losses = losses_from(table[i]);

@@ -18,6 +18,10 @@
 //
 // The mini-batches of a recurrent network are whole sequences: all steps of some slots.
 //
+// With several shards (shards.h) every shard has a permutation of its own, and a mini-batch
+// consists of equal parts of them.  Tables and permutations are those of all ranks, so that
+// advantages are normalized over all samples.
+//
 // Keeps a reference to the backend, whose network it changes.  Movable.  Not thread-safe.
 #pragma once
 
@@ -39,6 +43,8 @@
 #include "plr/learn/minibatch.h"
 #include "plr/learn/network.h"
 #include "plr/learn/rollout.h"
+#include "plr/learn/shard_sums.h"
+#include "plr/learn/shards.h"
 
 namespace plr::learn {
 
@@ -97,13 +103,14 @@ struct PpoConfig {
 // Where a method enters the update; empty functions do nothing.  All but begin, kind, prepare and
 // permute only enqueue work for the device.
 struct PpoHooks {
-  // Before an update from a rollout, in so many mini-batches of so many samples.
+  // Before an update from a rollout, in so many mini-batches of so many samples.  With several
+  // shards, here and below every shard's part is a mini-batch.
   std::function<void(const Rollout&, std::int64_t num_minibatches, std::int64_t size)> begin = {};
   // Identifies the work of this update where the functions below differ between updates; those of
   // one kind enqueue the same work on the same tensors each time (cuda_graph.h).
   std::function<std::int64_t()> kind = {};
-  // Before each mini-batch, counted from 0.  Draws whatever is random, so that the functions below
-  // only compute on the device.
+  // Before each mini-batch, counted from 0, also before those of other ranks.  Draws whatever is
+  // random, so that the functions below only compute on the device.
   std::function<void(std::int64_t minibatch)> prepare = {};
   // Changes a mini-batch before the forward pass, by giving its fields new tensors.
   std::function<void(Minibatch&)> transform = {};
@@ -113,7 +120,7 @@ struct PpoHooks {
   // it, and the output for more_obs.
   std::function<at::Tensor(const Minibatch&, const Output&, const Output& more)> extra_loss = {};
   // Permutes the samples 0..T*N-1 (step * N + slot) of an epoch, or the slots 0..N-1 if the network
-  // is recurrent; if empty, a random shuffle.
+  // is recurrent, where N is the number of a shard's slots; if empty, a random shuffle.
   std::function<void(std::span<std::int64_t>)> permute = {};
 };
 
@@ -139,11 +146,11 @@ struct PpoStats {
 class Ppo {
  public:
   // Throws std::invalid_argument naming a bad field.
-  Ppo(Backend& backend, const PpoConfig& config, Random minibatches);
+  Ppo(Backend& backend, const PpoConfig& config, Random minibatches, const Shards& shards = {});
 
   // Updates the network from a rollout whose advantages and returns are computed.  Throws
-  // std::invalid_argument if it has fewer samples than mini-batches, and std::runtime_error if a
-  // loss or gradient is not finite: the weights are then those after the previous mini-batch.
+  // std::invalid_argument if a shard has fewer samples than mini-batches, and std::runtime_error if
+  // a loss or gradient is not finite: the weights are then those after the previous mini-batch.
   PpoStats update(const Rollout& rollout);
 
   void set_hooks(PpoHooks hooks);
@@ -156,23 +163,45 @@ class Ppo {
   Random& stream() { return stream_; }
 
  private:
+  // The work of a gradient step, recorded as CUDA graphs.
+  struct Graphs {
+    CudaGraphRunner pass;  // of a mini-batch, or of a shard's part
+    CudaGraphRunner step;  // after the exchange of gradients between shards
+  };
+
   void prepare(const Rollout& rollout, std::int64_t size);
   void load(const Rollout& rollout);
-  void draw_permutations();
-  void learn_from_next();
+  void load_epoch(std::int64_t epoch);
+  void draw_permutations(const Rollout& rollout);
+  void normalize_minibatches(const Rollout& rollout, std::int64_t epoch,
+                             std::span<const std::vector<std::int64_t>> minibatches);
+  void learn_from_next(Graphs& graphs, std::int64_t step);
+  at::Tensor compute_gradients();
   PpoStats summary(const Rollout& rollout) const;
+
+  bool has_shards() const { return shards_.count > 1; }
+  bool is_own(std::int64_t shard) const {
+    return shard >= shards_.first && shard < shards_.first + shards_.own;
+  }
+  // Whether the host normalizes the advantages of each mini-batch, which spans shards.
+  bool normalizes_on_host() const {
+    return config_.normalize_advantages && config_.minibatch_advantages && has_shards();
+  }
 
   Backend& backend_;
   PpoConfig config_;
   Random stream_;
   PpoHooks hooks_;
+  Shards shards_;
   Adam adam_;
+  std::unique_ptr<ShardSums> sums_;  // null if there is one shard
   UpdateTensors tensors_;
-  at::Tensor host_samples_;         // tensors_.samples, this and the next pinned with CUDA
+  at::Tensor losses_;               // [gradient steps, LossColumn::kCount], on the device
+  at::Tensor host_samples_;         // tensors_.samples by epoch; this and the next pinned with CUDA
   at::Tensor host_permutations_;    // tensors_.permutations
   at::Tensor host_resets_;          // tensors_.resets, of a recurrent network
   double advantage_deviation_ = 0;  // of the last update, before normalization
-  std::map<std::int64_t, CudaGraphRunner> steps_;  // by PpoHooks::kind
+  std::map<std::int64_t, Graphs> graphs_;  // by PpoHooks::kind
 };
 
 }  // namespace plr::learn

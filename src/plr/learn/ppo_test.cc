@@ -59,10 +59,10 @@ double play(Backend& backend, Random& random, Rollout& rollout) {
 // A small run.
 struct TinyRun {
   explicit TinyRun(std::uint64_t seed, const PpoConfig& config = kConfig,
-                   const std::string& device_name = "cpu")
+                   const std::string& device_name = "cpu", const Shards& shards = {})
       : device(testing::exactly(device_name)),
         backend(tiny_backend(seed, device)),
-        ppo(*backend, config, Streams(seed).named("minibatches")),
+        ppo(*backend, config, Streams(seed).named("minibatches"), shards),
         random(Streams(seed).named("play")),
         rollout(kSize, kTiny, device) {}
 
@@ -100,6 +100,32 @@ TEST(Ppo, TheSameSeedGivesTheSameWeights) {
       b.update();
     }
     EXPECT_TRUE(at::equal(a.weights(), b.weights())) << device;
+  }
+}
+
+// One mini-batch of all samples is the same set for any number of shards.
+TEST(Ppo, ShardsGiveTheGradientOfTheWholeMinibatch) {
+  for (const std::string& device : testing::devices()) {
+    for (const bool minibatch_advantages : {false, true}) {
+      SCOPED_TRACE(device + (minibatch_advantages ? ", advantages by mini-batch" : ""));
+      const PpoConfig config{.epochs = 3,
+                             .num_minibatches = 1,
+                             .minibatch_advantages = minibatch_advantages,
+                             .adam = {.learning_rate = 7e-4}};
+      TinyRun one(3, config, device);
+      TinyRun four(3, config, device, {.count = 4, .first = 0, .own = 4});
+      const at::Tensor before = one.weights().clone();
+      const PpoStats a = one.update();
+      const PpoStats b = four.update();
+      const double change = (one.weights() - before).norm().item<double>();
+      EXPECT_LT((one.weights() - four.weights()).norm().item<double>(), 1e-3 * change);
+      EXPECT_FALSE(at::equal(one.weights(), four.weights())) << "another order of additions";
+      for (std::size_t i = 0; i < a.minibatches.size(); ++i) {
+        EXPECT_NEAR(a.minibatches[i].total, b.minibatches[i].total, 1e-5);
+        EXPECT_NEAR(a.minibatches[i].grad_norm, b.minibatches[i].grad_norm, 1e-5);
+        EXPECT_NEAR(a.minibatches[i].entropy, b.minibatches[i].entropy, 1e-5);
+      }
+    }
   }
 }
 

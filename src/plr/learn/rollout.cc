@@ -17,13 +17,12 @@ Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device 
       size_(size) {
   if (size.num_steps == 0) throw std::invalid_argument("num_steps must be at least 1, not 0");
   if (size.num_slots == 0) throw std::invalid_argument("num_slots must be at least 1, not 0");
-  obs_ = at::zeros(
-      {static_cast<std::int64_t>(size.num_steps) + 1, static_cast<std::int64_t>(size.num_slots),
-       shape.height, shape.width, shape.channels},
-      at::TensorOptions(device).dtype(at::kByte));
+  const std::int64_t num_own = own_slots().size();
+  obs_ = at::zeros({static_cast<std::int64_t>(size.num_steps) + 1, num_own, shape.height,
+                    shape.width, shape.channels},
+                   at::TensorOptions(device).dtype(at::kByte));
   if (state_size == 0) return;
-  first_state_ =
-      at::zeros({static_cast<std::int64_t>(size.num_slots), state_size}, at::TensorOptions(device));
+  first_state_ = at::zeros({num_own, state_size}, at::TensorOptions(device));
   state_ = at::zeros_like(first_state_);
 }
 

@@ -17,16 +17,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "plr/collect/step_tables.h"
+#include "plr/env/slot_range.h"
 #include "plr/learn/network.h"
 
 namespace plr::learn {
 
 // The tensors of a rollout that inference writes; each may be undefined.
 struct RolloutTensors {
-  at::Tensor obs = {};          // [T+1, N, H, W, C] bytes
+  at::Tensor obs = {};          // [T+1, N, H, W, C] bytes; here N is the number of own slots
   at::Tensor first_state = {};  // [N, state_size], of a recurrent network
   at::Tensor state = {};        // likewise
 };
@@ -34,6 +36,8 @@ struct RolloutTensors {
 struct RolloutSize {
   std::size_t num_steps = 256;  // "T"
   std::size_t num_slots = 64;   // "N"
+  // The slots whose observations and states are here; nothing: all.  The tables have all slots.
+  std::optional<SlotRange> own_slots = {};
 };
 
 class Rollout : public collect::StepTables {
@@ -50,13 +54,17 @@ class Rollout : public collect::StepTables {
   std::size_t num_steps() const { return size_.num_steps; }
   std::size_t num_slots() const { return size_.num_slots; }
   std::size_t num_samples() const { return size_.num_steps * size_.num_slots; }
+  SlotRange own_slots() const {
+    return size_.own_slots.value_or(SlotRange{0, static_cast<int>(size_.num_slots)});
+  }
 
-  const at::Tensor& obs() const { return obs_; }  // bytes [T+1, N, H, W, C] on the device
-  // Copies bytes [N, H, W, C] to obs[step], step 0..T, and waits for the device.
+  // Bytes [T+1, own slots, H, W, C] on the device.
+  const at::Tensor& obs() const { return obs_; }
+  // Copies bytes [own slots, H, W, C] to obs[step], step 0..T, and waits for the device.
   void set_obs(std::size_t step, std::span<const std::uint8_t> bytes);
 
-  // The states of a recurrent network [N, state_size], on the device: before the rollout's first
-  // step and after its last.  Undefined for other networks.
+  // The states of a recurrent network [own slots, state_size], on the device: before the rollout's
+  // first step and after its last.  Undefined for other networks.
   const at::Tensor& first_state() const { return first_state_; }
   const at::Tensor& state() const { return state_; }
   // What inference writes; see backend.h.

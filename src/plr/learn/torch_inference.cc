@@ -44,11 +44,8 @@ at::Tensor policy_terms(ScoreFunction function, const at::Tensor& log_probs) {
 
 TorchInference::TorchInference(const Network& network, const PolicyConfig& config,
                                std::size_t num_slots, const RolloutTensors& rollout)
-    : network_(network),
-      config_(config),
-      buffers_(network, num_slots),
-      rollout_(rollout),
-      graph_(network.device()) {
+    : network_(network), config_(config), buffers_(network, num_slots), rollout_(rollout) {
+  for (std::size_t i = 0; i < config.num_groups; ++i) graphs_.emplace_back(network.device());
   const auto length = static_cast<std::int64_t>(num_slots);
   const bool pinned = network.device().is_cuda();
   const at::TensorOptions device(network.device());
@@ -65,45 +62,60 @@ TorchInference::TorchInference(const Network& network, const PolicyConfig& confi
 
 void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem> items) {
   const c10::InferenceMode inference;
-  assert(items.size() == results().size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    host_uniforms_.mutable_data_ptr<double>()[i] = items[i].uniform;
+  assert(items.size() == group_size());
+  const auto first = static_cast<std::int64_t>(items.front().slot);
+  const auto end = first + static_cast<std::int64_t>(items.size());
+  for (const InferenceItem& item : items) {
+    host_uniforms_.mutable_data_ptr<double>()[item.slot] = item.uniform;
   }
-  obs_.copy_(buffers_.host_obs, /*non_blocking=*/true);
+  const auto own = [&](const at::Tensor& all) { return all.slice(0, first, end); };
+  own(obs_).copy_(own(buffers_.host_obs), /*non_blocking=*/true);
   const std::int64_t step = items.front().step;  // the same of all slots
-  if (rollout_.obs.defined()) rollout_.obs[step].copy_(obs_, /*non_blocking=*/true);
+  if (rollout_.obs.defined()) own(rollout_.obs[step]).copy_(own(obs_), /*non_blocking=*/true);
   if (network_.is_recurrent()) {
-    if (step == 0 && rollout_.first_state.defined()) rollout_.first_state.copy_(rollout_.state);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      host_resets_.mutable_data_ptr<float>()[i] = items[i].begins_episode != 0 ? 1 : 0;
+    if (step == 0 && rollout_.first_state.defined()) {
+      own(rollout_.first_state).copy_(own(rollout_.state));
+    }
+    for (const InferenceItem& item : items) {
+      host_resets_.mutable_data_ptr<float>()[item.slot] = item.begins_episode != 0 ? 1 : 0;
     }
   }
-  graph_.run([&] { compute(); });
-  if (network_.is_recurrent() && items.front().value_only == 0) rollout_.state.copy_(next_state_);
+  graphs_[static_cast<std::size_t>(first) / items.size()].run([&] { compute(first, end); });
+  if (network_.is_recurrent() && items.front().value_only == 0) {
+    own(rollout_.state).copy_(own(next_state_));
+  }
   if (network_.device().is_cuda()) return;
   const auto* computed = static_cast<const InferenceResult*>(results_.const_data_ptr());
-  for (std::size_t i = 0; i < items.size(); ++i) write_result(computed[i], results()[i]);
+  for (const InferenceItem& item : items) {
+    const auto slot = static_cast<std::size_t>(item.slot);
+    write_result(computed[slot], results()[slot]);
+  }
 }
 
-// From obs_ and host_uniforms_ to results_, and on CUDA to the results on the host.
-void TorchInference::compute() {
-  uniforms_.copy_(host_uniforms_, /*non_blocking=*/true);
+// From obs_ and host_uniforms_ to results_, and on CUDA to the results on the host, for slots
+// first <= slot < end.
+void TorchInference::compute(std::int64_t first, std::int64_t end) {
+  const auto own = [&](const at::Tensor& all) { return all.slice(0, first, end); };
+  const at::Tensor uniforms = own(uniforms_);
+  uniforms.copy_(own(host_uniforms_), /*non_blocking=*/true);
   Recurrence recurrence;
   if (network_.is_recurrent()) {
-    resets_.copy_(host_resets_, /*non_blocking=*/true);
-    recurrence = {.state = rollout_.state, .resets = resets_};
+    const at::Tensor resets = resets_.slice(1, first, end);
+    resets.copy_(host_resets_.slice(1, first, end), /*non_blocking=*/true);
+    recurrence = {.state = own(rollout_.state), .resets = resets};
   }
-  const Output output = network_.forward(obs_, recurrence);
-  if (network_.is_recurrent()) next_state_.copy_(output.state);
+  const Output output = network_.forward(own(obs_), recurrence);
+  if (network_.is_recurrent()) own(next_state_).copy_(output.state);
   const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
   const at::Tensor actions =
-      config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, uniforms_);
+      config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, uniforms);
   const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
-  at::stack_out(results_,
+  at::Tensor results = own(results_);
+  at::stack_out(results,
                 {actions.to(at::kFloat), log_probs, output.value,
                  policy_terms(config_.score_function, all_log_probs)},
                 1);
-  if (results_.is_cuda()) buffers_.host_results.copy_(results_, /*non_blocking=*/true);
+  if (results.is_cuda()) own(buffers_.host_results).copy_(results, /*non_blocking=*/true);
 }
 
 void TorchInference::check_device() { synchronize(network_.device()); }

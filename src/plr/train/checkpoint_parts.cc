@@ -1,6 +1,9 @@
 #include "plr/train/checkpoint_parts.h"
 
+#include <ATen/ATen.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,16 +24,20 @@ constexpr const char* kMinibatches = "minibatches";
 
 constexpr int kMinibatchesVersion = 1;
 
-// The tensors of a checkpoint, as views.
-std::vector<learn::NamedTensor> tensors_of(const CheckpointParts& parts) {
+// The tensors of a checkpoint, as views; `policy_state` has the states of all ranks' slots.
+std::vector<learn::NamedTensor> tensors_of(const CheckpointParts& parts,
+                                           const at::Tensor& policy_state) {
   std::vector<learn::NamedTensor> tensors = parts.ppo.state();
-  if (parts.rollout.state().defined()) tensors.push_back({"policy_state", parts.rollout.state()});
+  if (policy_state.defined()) tensors.push_back({"policy_state", policy_state});
   return tensors;
 }
 
 }  // namespace
 
 run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
+  const collect::SlotStates slots = parts.share.gather(parts.collector.slot_states());
+  const at::Tensor& own_state = parts.rollout.state();
+  const at::Tensor state = own_state.defined() ? parts.share.gather_rows(own_state) : own_state;
   ByteWriter minibatches;
   minibatches.random(parts.ppo.stream());
   run::Checkpoint checkpoint;
@@ -38,10 +45,10 @@ run::Checkpoint compose_checkpoint(const CheckpointParts& parts) {
                        {kScorer, parts.scorer.save()},
                        {kNormalizer, parts.normalizer.save()},
                        {kRegularizers, parts.regularizers.save()},
-                       {kCollector, parts.collector.save()},
+                       {kCollector, parts.collector.save(slots)},
                        {kMinibatches, minibatches.seal(kMinibatches, kMinibatchesVersion)}};
   if (parts.store != nullptr) checkpoint.states[kLevelStoreState] = parts.store->save();
-  checkpoint.tensors = to_bytes(tensors_of(parts));
+  checkpoint.tensors = to_bytes(tensors_of(parts, state));
   return checkpoint;
 }
 
@@ -55,7 +62,16 @@ void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts
     }
     return found->second;
   };
-  from_bytes(checkpoint.tensors, tensors_of(parts));
+  const SlotRange own = parts.rollout.own_slots();
+  at::Tensor policy_state;
+  if (parts.rollout.state().defined()) {
+    policy_state = at::zeros(
+        {static_cast<std::int64_t>(parts.rollout.num_slots()), parts.rollout.state().size(1)});
+  }
+  from_bytes(checkpoint.tensors, tensors_of(parts, policy_state));
+  if (policy_state.defined()) {
+    parts.rollout.state().copy_(policy_state.slice(0, own.begin, own.end));
+  }
   if (parts.store != nullptr)
     parts.store->load(state(kLevelStoreState));  // before those that use it
   parts.curriculum.load(state(kCurriculum));

@@ -18,6 +18,7 @@
 #include "plr/learn/regularizers.h"
 #include "plr/learn/rollout.h"
 #include "plr/run/checkpoint.h"
+#include "plr/train/rank_share.h"
 
 namespace plr::train {
 
@@ -33,9 +34,11 @@ struct CheckpointParts {
   collect::Collector& collector;
   learn::Ppo& ppo;
   learn::Rollout& rollout;  // the state of a recurrent network
+  const RankShare& share;
 };
 
-// States and tensors; `update` and `facts` are left to the caller.
+// States and tensors; `update` and `facts` are left to the caller. Called by all ranks, whose slots
+// it gathers.
 run::Checkpoint compose_checkpoint(const CheckpointParts& parts);
 
 // Throws std::runtime_error if a state is missing, damaged or of another configuration; some parts

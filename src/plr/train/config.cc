@@ -245,6 +245,27 @@ void check_decision(const TrainConfig& config) {
 
 }  // namespace
 
+namespace {
+
+void check_shards(const TrainConfig& config) {
+  const std::int64_t shards = config.schedule.shards;
+  if (shards <= 1) return;
+  if ((shards & (shards - 1)) != 0) {
+    throw std::invalid_argument("shards must be a power of two, not " + std::to_string(shards));
+  }
+  if (config.env.num_slots % shards != 0) {
+    throw std::invalid_argument("num_slots must be a multiple of the " + std::to_string(shards) +
+                                " shards, not " + std::to_string(config.env.num_slots));
+  }
+  if (steps_per_update(config) / shards < config.ppo.num_minibatches) {
+    throw std::invalid_argument(
+        "num_minibatches must be at most the " + std::to_string(steps_per_update(config) / shards) +
+        " samples of a shard, not " + std::to_string(config.ppo.num_minibatches));
+  }
+}
+
+}  // namespace
+
 void check(const TrainConfig& config) {
   visit_groups(config, [](const char*, const auto& group) { check_fields(group); });
   const std::int64_t batch = steps_per_update(config);
@@ -258,6 +279,7 @@ void check(const TrainConfig& config) {
                                 std::to_string(batch) + ", not " +
                                 std::to_string(config.ppo.num_minibatches));
   }
+  check_shards(config);
   check_decision(config);
   if (!config.drac.enabled && config.drac.augmentation != learn::DracConfig{}.augmentation) {
     throw std::invalid_argument("augmentation is " + to_text(config.drac.augmentation) +

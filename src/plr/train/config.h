@@ -112,6 +112,12 @@ struct ScheduleConfig {
       &ScheduleConfig::learning_rate_schedule, "learning_rate_schedule",
       "linear: the learning rate decreases from update to update, to 0 at the end of the run"};
 
+  std::int64_t shards = 0;
+  static constexpr Field kShards{
+      &ScheduleConfig::shards, "shards", from_to(0, 1 << 12),
+      "parts of the slots, a power of two, that ranks share: their gradients are computed "
+      "separately; 0 for the number of ranks"};
+
   std::uint64_t seed = 1;
   static constexpr Field kSeed{&ScheduleConfig::seed, "seed",
                                "seed of all random streams: the same seed gives the same run"};
@@ -140,9 +146,9 @@ struct ScheduleConfig {
       &ScheduleConfig::levels_interval, "levels_interval", at_least(1),
       "updates between records of the levels' replay probabilities"};
 
-  static constexpr std::tuple kFields{kSteps,         kRolloutLength,      kLearningRateSchedule,
-                                      kSeed,          kEvalInterval,       kEvalEpisodes,
-                                      kFinalEpisodes, kCheckpointInterval, kLevelsInterval};
+  static constexpr std::tuple kFields{
+      kSteps,        kRolloutLength, kLearningRateSchedule, kShards,        kSeed, kEvalInterval,
+      kEvalEpisodes, kFinalEpisodes, kCheckpointInterval,   kLevelsInterval};
 };
 
 // kAuto: that of the environment's family.
@@ -239,6 +245,7 @@ struct AddedSetting {
   std::string_view value;
 };
 inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedule", "constant"},
+                                              AddedSetting{"shards", "1"},
                                               AddedSetting{"minibatch_advantages", "false"},
                                               AddedSetting{"network", "auto"},
                                               AddedSetting{"lstm_units", "256"},

@@ -83,8 +83,9 @@ class PlannedRolloutsTest : public testing::Test {
   std::unique_ptr<VectorEnv> env = catalog::make_env("maze/random-25", options(store));
   RandomInference inference{env->spec()};
   RewardNormalizer normalizer{{.normalize_rewards = false}, kSlots};
-  collect::Collector collector{
-      {*env, nullptr, nullptr, normalizer, inference}, Streams(1).named("actions"), kSteps};
+  collect::StepLog log{{.num_steps = kSteps, .num_slots = kSlots}};
+  collect::Collector collector{{*env, nullptr, nullptr, normalizer, inference, log},
+                               Streams(1).named("actions")};
   collect::StepTables rollout{kSteps, kSlots};
   RolloutReplay replay{env->spec().full_distribution, accel(),
                        catalog::level_tools("maze/random-25", options(store), store),

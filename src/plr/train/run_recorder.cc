@@ -104,12 +104,13 @@ std::optional<run::EvalRecord> RunRecorder::evaluate(const Progress& progress,
   EvaluationWatch half = {.should_stop = watch.should_stop};
   if (watch.progressed) half.progressed = [&](double part) { watch.progressed(done + part / 2); };
   const auto play = [&](Evaluator& evaluator, const std::vector<LevelId>& ids, const char* kind) {
-    return evaluator.play(ids, false, parts_.streams.named(stream + kind), half);
+    return parts_.share.evaluate(evaluator, ids, parts_.streams, stream + kind, half);
   };
   const Evaluation test = play(test_evaluator_ ? *test_evaluator_ : evaluator_, test_ids, "/test");
   done = 0.5;
+  if (!test.is_complete) return std::nullopt;
   const Evaluation train = play(evaluator_, train_ids, "/train");
-  if (!test.is_complete || !train.is_complete) return std::nullopt;
+  if (!train.is_complete) return std::nullopt;
   run::EvalRecord record = {.update = progress.update,
                             .steps = progress.steps,
                             .episodes = num_episodes,

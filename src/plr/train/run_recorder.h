@@ -27,6 +27,7 @@
 #include "plr/train/evaluator.h"
 #include "plr/train/level_summary.h"
 #include "plr/train/progress.h"
+#include "plr/train/rank_share.h"
 
 namespace plr::train {
 
@@ -43,6 +44,7 @@ struct RecorderParts {
   learn::Backend& backend;
   const learn::Regularizers& regularizers;
   const collect::Collector& collector;
+  const RankShare& share;
 };
 
 class RunRecorder {

@@ -7,6 +7,11 @@
 // is stopped, or killed at any moment, resumes from its last checkpoint and continues bitwise
 // identically to a run without interruption (train/checkpoint_parts.h lists the saved state).
 //
+// Several processes can train one run together, as ranks (distributed/world.h): every rank makes a
+// trainer with the same settings and calls the same functions. Rank 0 writes the folder; other
+// ranks need not see it. The run is bitwise identical for every number of ranks that divides its
+// shards (train/rank_share.h).
+//
 // Movable, not copyable. Not thread-safe.
 #pragma once
 
@@ -19,6 +24,7 @@
 #include <vector>
 
 #include "plr/base/open_file.h"
+#include "plr/distributed/world.h"
 #include "plr/train/config.h"
 #include "plr/train/progress.h"
 
@@ -31,6 +37,7 @@ struct TrainTimes {
   double sampler = 0;
   double update = 0;
   double total = 0;
+  double exchange = 0;  // of these, in calls that wait for other ranks
 };
 
 // Callbacks of Trainer::run, all optional.
@@ -42,19 +49,23 @@ struct Watch {
   std::function<bool()> should_stop = {};
 };
 
+class TrainingRun;  // training_run.h
+
 class Trainer {
  public:
   // Begins a new run. Throws std::invalid_argument if a setting is invalid or the folder already
   // holds a run; nothing is written then. Unless it is told otherwise, a trainer refuses a folder
   // whose file system has no locks.
   Trainer(const TrainConfig& config, const std::filesystem::path& folder,
-          Locking locking = Locking::kRequired);
+          Locking locking = Locking::kRequired,
+          std::shared_ptr<distributed::World> world = distributed::World::alone());
   // Continues from the newest checkpoint in the folder, to another number of steps if given. Throws
   // std::invalid_argument if there is no run, if it has done more steps or if its settings were
   // edited; std::runtime_error if its checkpoint is damaged or its logs were changed.
   static Trainer resume(const std::filesystem::path& folder,
                         std::optional<std::int64_t> steps = std::nullopt,
-                        Locking locking = Locking::kRequired);
+                        Locking locking = Locking::kRequired,
+                        std::shared_ptr<distributed::World> world = distributed::World::alone());
   ~Trainer();
   Trainer(Trainer&&) noexcept;
 
@@ -70,9 +81,8 @@ class Trainer {
   std::vector<std::string> notes() const;
 
  private:
-  class Run;
-  explicit Trainer(std::unique_ptr<Run> run);
-  std::unique_ptr<Run> run_;
+  explicit Trainer(std::unique_ptr<TrainingRun> run);
+  std::unique_ptr<TrainingRun> run_;
 };
 
 }  // namespace plr::train
