@@ -37,7 +37,7 @@ using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
 
 // For all ranks to start, and for a rank that is busy, such as with an evaluation.
 constexpr std::chrono::minutes kMeetingTimeout(5);
-constexpr std::chrono::minutes kTimeout(30);
+constexpr std::chrono::minutes kTimeout(10);
 
 // Messages of c10d have stack traces after the first line.
 std::string first_line(const std::exception& error) {
