@@ -45,7 +45,7 @@ void print_json(const std::vector<EnvInfo>& infos) {
                                                 {"width", info.width},
                                                 {"height", info.height},
                                                 {"max_steps", info.max_steps},
-                                                {"num_actions", info.num_actions},
+                                                {"num_actions", info.actions.num_choices()},
                                                 {"num_difficulties", info.num_difficulties}});
     if (info.returns) env["returns"] = {info.returns->low, info.returns->high};
   }
@@ -63,7 +63,7 @@ void print_table(const std::vector<EnvInfo>& infos) {
     if (last == nullptr || info.summary != last->summary) terminal::print("\n{}\n", info.summary);
     terminal::print("  {:<50}{:>7}{:>8}{:>9}\n", info.name,
                     fmt::format("{}x{}", info.width, info.height), info.max_steps,
-                    info.num_actions);
+                    to_text(info.actions));
     last = &info;
   }
 }

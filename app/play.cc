@@ -95,7 +95,7 @@ void make_random(const PlayArguments& arguments, const Streams& streams, PlaySes
   session.own_env = catalog::make_env(arguments.player, {.num_slots = 1});
   const EnvSpec& spec = session.own_env->spec();
   Random random = streams.named("play/level");
-  session.agent = train::random_agent(spec.num_actions, streams.named("play/actions"));
+  session.agent = train::random_agent(spec.actions.num_choices(), streams.named("play/actions"));
   session.level = arguments.level ? *arguments.level
                                   : train::sample_levels(spec.full_distribution, 1, random).front();
   session.about = "random actions";
@@ -158,7 +158,7 @@ train::WatchedEpisode play_transcript(const PlayArguments& arguments, PlaySessio
 
 train::WatchedEpisode play_into_files(const PlayArguments& arguments, PlaySession& session) {
   std::vector<std::string> names;
-  for (Action action = 0; action < session.env().spec().num_actions; ++action) {
+  for (Action action = 0; action < session.env().spec().actions.num_choices(); ++action) {
     names.push_back(catalog::action_name(session.env(), action));
   }
   const bool sees_part =

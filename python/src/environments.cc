@@ -135,15 +135,15 @@ class Environment {
     for (std::size_t i = 0; i < actions_.size(); ++i) {
       const auto value = static_cast<std::int64_t>(data[static_cast<std::int64_t>(i) * stride]);
       // Checked before the conversion to Action, which could change the value.
-      if (value < 0 || value >= player_.spec().num_actions) refuse(i, value);
+      if (value < 0 || value >= player_.spec().actions.num_choices()) refuse(i, value);
       actions_[i] = static_cast<Action>(value);
     }
   }
 
   [[noreturn]] void refuse(std::size_t slot, std::int64_t value) const {
     throw std::invalid_argument("action of slot " + std::to_string(slot) + " must be from 0 to " +
-                                std::to_string(player_.spec().num_actions - 1) + ", not " +
-                                std::to_string(value));
+                                std::to_string(player_.spec().actions.num_choices() - 1) +
+                                ", not " + std::to_string(value));
   }
 
   void read(const nb::ndarray<nb::ro, nb::device::cpu>& actions) {
@@ -265,7 +265,7 @@ nb::list environments_list() {
     entry["group"] = info.group;
     entry["summary"] = info.summary;
     entry["max_steps"] = info.max_steps;
-    entry["num_actions"] = info.num_actions;
+    entry["num_actions"] = info.actions.num_choices();
     list.append(entry);
   }
   return list;
@@ -330,8 +330,9 @@ void bind_environments(nb::module_& module) {
           "level"_arg, nb::sig("def difficulty(self, level: int) -> int | None"),
           "Difficulty from 0, the easiest; None if it is not defined.")
       .def_prop_ro("name", [](const Environment& self) { return self.player().spec().name; })
-      .def_prop_ro("num_actions",
-                   [](const Environment& self) { return self.player().spec().num_actions; })
+      .def_prop_ro(
+          "num_actions",
+          [](const Environment& self) { return self.player().spec().actions.num_choices(); })
       .def_prop_ro("max_steps",
                    [](const Environment& self) { return self.player().spec().max_steps; })
       .def_prop_ro("full_distribution",

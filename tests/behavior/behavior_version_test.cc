@@ -50,7 +50,7 @@ class Hash {
 class ScriptedInference final : public collect::Inference {
  public:
   ScriptedInference(const EnvSpec& spec, std::size_t num_steps)
-      : num_actions_(spec.num_actions),
+      : num_actions_(spec.actions.num_choices()),
         obs_size_(spec.observation_size()),
         observations_(static_cast<std::size_t>(spec.num_slots) * obs_size_),
         results_(static_cast<std::size_t>(spec.num_slots)),

@@ -15,7 +15,7 @@ std::vector<Action> next_of(ActionCycle& cycle) {
 }
 
 TEST(ActionCycle, HasOneActionPerSlotAndUsesAllOfThem) {
-  ActionCycle cycle(3, 5);
+  ActionCycle cycle(3, ActionSpace::discrete(5));
   std::set<Action> seen;
   for (int step = 0; step < 100; ++step) {
     const std::vector<Action> actions = next_of(cycle);
@@ -26,7 +26,7 @@ TEST(ActionCycle, HasOneActionPerSlotAndUsesAllOfThem) {
 }
 
 TEST(ActionCycle, RepeatsAfterAllItsSteps) {
-  ActionCycle cycle(4, 15);
+  ActionCycle cycle(4, ActionSpace::discrete(15));
   std::vector<std::vector<Action>> steps(ActionCycle::kNumSteps);
   for (auto& step : steps) step = next_of(cycle);
   // 15^4 combinations: 1009 steps repeat a few of them, but never two in a row for long.
@@ -35,8 +35,8 @@ TEST(ActionCycle, RepeatsAfterAllItsSteps) {
 }
 
 TEST(ActionCycle, IsTheSameForEqualSizes) {
-  ActionCycle one(2, 7);
-  ActionCycle other(2, 7);
+  ActionCycle one(2, ActionSpace::discrete(7));
+  ActionCycle other(2, ActionSpace::discrete(7));
   for (int step = 0; step < 10; ++step) EXPECT_EQ(next_of(one), next_of(other));
 }
 

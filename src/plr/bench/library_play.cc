@@ -6,7 +6,7 @@ namespace plr::bench {
 
 LibraryPlay::LibraryPlay(const procgen::Variant& variant, SlotRange slots,
                          const procgen::Library& library)
-    : actions_(slots.size(), procgen::kNumActions) {
+    : actions_(slots.size(), ActionSpace::discrete(procgen::kNumActions)) {
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     envs_.push_back(
         std::make_unique<procgen::RawEnv>(library, variant, 1, procgen::SeedRange{slot, 1}));

@@ -5,7 +5,7 @@
 namespace plr::bench {
 
 RepeatPlay::RepeatPlay(VectorEnv& env)
-    : env_(env), actions_(env.spec().num_slots, env.spec().num_actions), buffers_(env.spec()) {
+    : env_(env), actions_(env.spec().num_slots, env.spec().actions), buffers_(env.spec()) {
   for (int slot = 0; slot < env_.spec().num_slots; ++slot) repeat(slot);
   run_starts();
 }

@@ -18,9 +18,12 @@ TEST(VectorEnv, StepAllocatesNoMemory) {
       StepBuffers buffers(env->spec());
       const Start start = {0, 7};
       env->start({&start, 1}, buffers.batch());
+      std::vector<Action> action(info.actions.size());
+      Random random = Streams(1).named("actions");
       const std::size_t before = testing::num_allocations();
-      for (Action action = 0; env->is_running(0); action = (action + 1) % info.num_actions) {
-        env->step({0, 1}, {&action, 1}, buffers.batch());
+      while (env->is_running(0)) {
+        draw_action(info.actions, random, action);
+        env->step({0, 1}, action, buffers.batch());
       }
       EXPECT_EQ(testing::num_allocations() - before, 0U) << info.name;
     }

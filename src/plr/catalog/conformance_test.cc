@@ -85,7 +85,7 @@ TEST_P(EveryFamily, Conforms) {
     }
     const auto env = make_env(info.name, {.num_slots = 2, .num_workers = 1});
     EXPECT_EQ(env->spec().name, info.name);
-    EXPECT_EQ(env->spec().num_actions, info.num_actions);
+    EXPECT_EQ(env->spec().actions, info.actions);
     EXPECT_EQ(env->spec().max_steps, info.max_steps);
     EXPECT_EQ(env->spec().num_difficulties, info.num_difficulties);
     expect_can_be_drawn(*env, family());

@@ -46,7 +46,7 @@ TEST(Family, DescribesEveryEnvironmentCompletely) {
       EXPECT_FALSE(info.summary.empty()) << info.name;
       EXPECT_FALSE(family.report_group(info.name).empty()) << info.name;
       EXPECT_TRUE(short_names.insert(family.short_name(info.name)).second) << info.name;
-      EXPECT_LE(static_cast<std::size_t>(info.num_actions), family.action_names.size())
+      EXPECT_LE(static_cast<std::size_t>(info.actions.num_choices()), family.action_names.size())
           << info.name;
     }
   }

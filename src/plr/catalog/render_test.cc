@@ -22,7 +22,7 @@ class Screen final : public VectorEnv {
     spec.name = "screen";
     spec.num_slots = 1;
     spec.observation_shape = shape;
-    spec.num_actions = 15;
+    spec.actions = ActionSpace::discrete(15);
     spec.max_steps = 10;
     return spec;
   }

@@ -55,7 +55,7 @@ class CountdownEnv final : public VectorEnv {
     spec.name = "test/countdown";
     spec.num_slots = num_slots;
     spec.observation_shape = {1, kObsBytes, 1};
-    spec.num_actions = 3;
+    spec.actions = ActionSpace::discrete(3);
     spec.max_steps = 1'000'000;
     spec.last_level = kLastLevel;
     spec.full_distribution = LevelSet::stream(0, kLastLevel + 1);

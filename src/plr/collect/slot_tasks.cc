@@ -38,7 +38,8 @@ SlotTask SlotTasks::play(int number) {
     for (;;) {
       for (int step = 0; step < num_steps_; ++step) {
         co_await submit_observation(slot, step);
-        env_.step_slot(number, static_cast<Action>(result.action), out_);
+        const auto action = static_cast<Action>(result.action);
+        env_.step_slot(number, {&action, 1}, out_);
         const bool has_ended = out_.ended(number);
         record(step, slot) = {.result = result,
                               .reward = rewards_[slot],

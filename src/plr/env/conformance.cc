@@ -10,11 +10,12 @@
 namespace plr {
 
 std::vector<Action> ConformanceRun::actions(const EnvSpec& spec, int count) {
-  std::vector<Action> drawn(static_cast<std::size_t>(count));
-  for (Action& action : drawn) {
-    action = static_cast<Action>(random_.below(static_cast<std::uint64_t>(spec.num_actions)));
+  const std::size_t size = spec.actions.size();
+  std::vector<Action> words(static_cast<std::size_t>(count) * size);
+  for (std::size_t i = 0; i < words.size(); i += size) {
+    draw_action(spec.actions, random_, std::span(words).subspan(i, size));
   }
-  return drawn;
+  return words;
 }
 
 void ConformanceRun::expect(bool holds, const std::string& rule) {
@@ -41,7 +42,7 @@ void spec_is_valid(ConformanceRun& run) {
     const EnvSpec& spec = some.spec();
     run.expect(spec.num_slots == num_slots, "it has the requested number of slots");
     run.expect(!spec.name.empty(), "its spec has a name");
-    run.expect(spec.num_actions > 0, "its spec has actions");
+    run.expect(spec.actions.is_valid(), "its spec has actions");
     run.expect(spec.max_steps > 0, "its spec has a step limit");
     run.expect(spec.observation_size() > 0, "its observations are not empty");
     run.expect(spec.last_level > kFirstLevel + 100, "it has at least a hundred levels");
@@ -100,11 +101,13 @@ void slots_are_independent(ConformanceRun& run) {
   for (int t = 0; t < kSteps && equal; ++t) {
     const std::vector<Action> now = run.actions(together.spec(), kSlots);
     together.env().step({0, kSlots}, now, together.batch());
-    halves.env().step({2, kSlots}, std::span(now).subspan(2), halves.batch());
-    halves.env().step({0, 2}, std::span(now).first(2), halves.batch());
+    const std::size_t size = together.spec().actions.size();
+    halves.env().step({2, kSlots}, std::span(now).subspan(2 * size), halves.batch());
+    halves.env().step({0, 2}, std::span(now).first(2 * size), halves.batch());
     for (int slot = 0; slot < kSlots; ++slot) {
       SlotPlayer& single = alone[static_cast<std::size_t>(slot)];
-      const SlotOutput output = single.step(0, now[static_cast<std::size_t>(slot)]);
+      const SlotOutput output =
+          single.step(0, std::span(now).subspan(static_cast<std::size_t>(slot) * size, size));
       equal = equal && output == together.last(slot) && output == halves.last(slot);
       if (!together.batch().ended(slot)) continue;
       const LevelId next = kFirstLevel + 10 + static_cast<LevelId>(t);
@@ -127,7 +130,7 @@ void start_and_step_write_only_where_they_should(ConformanceRun& run) {
   };
   fill();
   const SlotOutput untouched = three.last(0);
-  three.step(1, 0);
+  three.step(1, run.actions(three.spec(), 1));
   run.expect(three.last(0) == untouched && three.last(2) == untouched,
              "a step writes only the data of its slots");
   run.expect(three.batch().terminated[1] <= 1 && three.batch().truncated[1] <= 1,
@@ -177,8 +180,9 @@ void slots_run_on_any_thread(ConformanceRun& run) {
   const auto play = [&](SlotPlayer& player, int slot) {
     LevelId level = kFirstLevel + static_cast<LevelId>(slot) % 2;  // two slots share a level
     player.env().start_slot({slot, level}, player.batch());
-    for (const Action action : played) {
-      player.env().step_slot(slot, action, player.batch());
+    const std::size_t size = player.spec().actions.size();
+    for (std::size_t i = 0; i < played.size(); i += size) {
+      player.env().step_slot(slot, std::span(played).subspan(i, size), player.batch());
       if (!player.env().is_running(slot)) player.env().start_slot({slot, ++level}, player.batch());
     }
   };

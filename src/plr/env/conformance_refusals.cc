@@ -1,7 +1,9 @@
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "plr/env/conformance_testing.h"
 #include "plr/env/slot_player_testing.h"
@@ -38,25 +40,48 @@ SlotPlayer player_in_every_phase(ConformanceRun& run) {
   return three;
 }
 
+// Words that are not in the space at a position, and what they are.
+std::vector<std::pair<Action, std::string>> words_outside(const ActionSpace& space, std::size_t i) {
+  if (!space.is_continuous()) {
+    return {{-1, "a negative action"}, {space.counts[i], "an action too high"}};
+  }
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<std::pair<Action, std::string>> words = {
+      {to_word(std::numeric_limits<float>::quiet_NaN()), "an action that is not a number"}};
+  if (space.low[i] > -kInfinity) {
+    words.emplace_back(to_word(std::nextafter(space.low[i], -kInfinity)), "an action too low");
+  }
+  if (space.high[i] < kInfinity) {
+    words.emplace_back(to_word(std::nextafter(space.high[i], kInfinity)), "an action too high");
+  }
+  return words;
+}
+
 void invalid_steps_are_refused(ConformanceRun& run) {
   using std::invalid_argument;
   using std::out_of_range;
   SlotPlayer three = player_in_every_phase(run);
-  const Action good = 0;
-  const Action too_high = three.spec().num_actions;
+  const ActionSpace& space = three.spec().actions;
+  const std::vector<Action> good = run.actions(three.spec(), 1);
+  const std::vector<Action> two = run.actions(three.spec(), 2);
   const auto step_with = [&](SlotRange slots, const std::vector<Action>& some) {
     return [&three, slots, some] { three.env().step(slots, some, three.batch()); };
   };
   expect_refused<invalid_argument>(run, three, "a step before the first start",
-                                   step_with({2, 3}, {good}));
+                                   step_with({2, 3}, good));
   expect_refused<invalid_argument>(run, three, "a step after an end",
-                                   step_with({0, 2}, {good, good}));
-  expect_refused<invalid_argument>(run, three, "a negative action", step_with({0, 1}, {-1}));
-  expect_refused<invalid_argument>(run, three, "an action too high", step_with({0, 1}, {too_high}));
+                                   step_with({0, 2}, two));
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    for (const auto& [word, what] : words_outside(space, i)) {
+      std::vector<Action> wrong = good;
+      wrong[i] = word;
+      expect_refused<invalid_argument>(run, three, what, step_with({0, 1}, wrong));
+    }
+  }
   expect_refused<invalid_argument>(run, three, "too few actions", step_with({0, 1}, {}));
-  expect_refused<invalid_argument>(run, three, "too many actions", step_with({0, 1}, {good, good}));
-  expect_refused<out_of_range>(run, three, "a step of a negative slot", step_with({-1, 0}, {good}));
-  expect_refused<out_of_range>(run, three, "a step of a slot too high", step_with({3, 4}, {good}));
+  expect_refused<invalid_argument>(run, three, "too many actions", step_with({0, 1}, two));
+  expect_refused<out_of_range>(run, three, "a step of a negative slot", step_with({-1, 0}, good));
+  expect_refused<out_of_range>(run, three, "a step of a slot too high", step_with({3, 4}, good));
   expect_refused<out_of_range>(run, three, "a range that ends before it begins",
                                step_with({1, 0}, {}));
 }
@@ -84,7 +109,7 @@ void invalid_starts_are_refused(ConformanceRun& run) {
 // Each buffer is one element short, one after the other.
 void short_buffers_are_refused(ConformanceRun& run) {
   SlotPlayer three = player_in_every_phase(run);
-  const Action good = 0;
+  const std::vector<Action> good = run.actions(three.spec(), 1);
   const Start start = {0, kFirstLevel + 1};
   for (int which = 0; which < 4; ++which) {
     StepBatch batch = three.batch();
@@ -93,7 +118,7 @@ void short_buffers_are_refused(ConformanceRun& run) {
     if (which == 2) batch.terminated = batch.terminated.subspan(1);
     if (which == 3) batch.truncated = batch.truncated.subspan(1);
     expect_refused<std::invalid_argument>(run, three, "a step into a buffer too short", [&] {
-      three.env().step({0, 1}, {&good, 1}, batch);
+      three.env().step({0, 1}, good, batch);
     });
     expect_refused<std::invalid_argument>(run, three, "a start into a buffer too short", [&] {
       three.env().start({&start, 1}, batch);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -29,11 +31,17 @@ enum class Mistake {
   kRefusesTheLastLevel,
 };
 
-// A slot counts up from its level by 1 or 2; an episode ends at an even count from step 40 on.
+struct Spaces {
+  ElementType observation_type = ElementType::kByte;
+  ActionSpace actions = ActionSpace::discrete(2);
+};
+
+// A slot counts up from its level by 1 and the words of the action, a float above 0 being 1; an
+// episode ends at an even count from step 40 on.
 class Counter final : public VectorEnv {
  public:
-  Counter(int num_slots, int num_workers, Mistake mistake)
-      : VectorEnv(make_spec(num_slots, mistake)),
+  Counter(int num_slots, int num_workers, Mistake mistake, const Spaces& spaces = {})
+      : VectorEnv(make_spec(num_slots, mistake, spaces)),
         num_workers_(num_workers),
         mistake_(mistake),
         slots_(static_cast<std::size_t>(num_slots)) {}
@@ -45,13 +53,14 @@ class Counter final : public VectorEnv {
   };
   static constexpr int kMaxSteps = 50;
 
-  static EnvSpec make_spec(int num_slots, Mistake mistake) {
+  static EnvSpec make_spec(int num_slots, Mistake mistake, const Spaces& spaces) {
     EnvSpec spec;
     spec.name = "counter";
     spec.num_slots = num_slots;
     if (mistake == Mistake::kOneSlotTooFew && num_slots > 1) --spec.num_slots;
     spec.observation_shape = {1, 2, 1};
-    spec.num_actions = 2;
+    spec.observation_type = spaces.observation_type;
+    spec.actions = spaces.actions;
     spec.max_steps = kMaxSteps;
     spec.last_level = 1000;
     spec.full_distribution = LevelSet::stream(0, 1001);
@@ -71,11 +80,11 @@ class Counter final : public VectorEnv {
   }
 
   void step_slots(SlotRange range, std::span<const Action> actions, const StepBatch& out) override {
-    const auto first = static_cast<std::size_t>(range.begin);
-    for (std::size_t k = 0; k < actions.size(); ++k) {
-      const std::size_t i = first + k;
+    const std::size_t size = spec().actions.size();
+    for (int number = range.begin; number < range.end; ++number) {
+      const auto i = static_cast<std::size_t>(number);
       Slot& slot = slots_[i];
-      slot.value += 1 + static_cast<std::uint64_t>(actions[k]);
+      slot.value += 1 + amount(actions.subspan((number - range.begin) * size, size));
       if (mistake_ == Mistake::kSharesATotal) slot.value += total_++;
       if (mistake_ == Mistake::kSharesScratch && has_mixed_up_slots(i)) slot.value += 2;
       if (mistake_ == Mistake::kWorkersMatter) {
@@ -104,7 +113,20 @@ class Counter final : public VectorEnv {
     return is_mixed_up_;
   }
 
+  std::uint64_t amount(std::span<const Action> action) const {
+    std::uint64_t sum = 0;
+    for (const Action word : action) {
+      sum += static_cast<std::uint64_t>(spec().actions.is_continuous() ? to_float(word) > 0 : word);
+    }
+    return sum;
+  }
+
   void observe(std::size_t i, const StepBatch& out) {
+    if (spec().observation_type == ElementType::kFloat) {
+      const float floats[] = {static_cast<float>(slots_[i].value), 0.5F};
+      out.observe(static_cast<int>(i), floats);
+      return;
+    }
     out.observations[2 * i] = static_cast<std::uint8_t>(slots_[i].value);
     out.observations[2 * i + 1] = static_cast<std::uint8_t>(slots_[i].clock);
   }
@@ -157,6 +179,75 @@ void expect_detected(Mistake mistake, const std::string& part) {
 
 TEST(Conformance, FindsNoViolationInAConformingEnvironment) {
   EXPECT_EQ(violations_of(Mistake::kNone), std::vector<std::string>{});
+}
+
+TEST(Conformance, CoversEverySpace) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const ActionSpace& actions :
+       {ActionSpace::discrete(2), ActionSpace::multi_discrete({3, 2}),
+        ActionSpace::continuous({-2, 0.5F}, {2, kInfinity})}) {
+    const auto violations = [&](Mistake mistake) {
+      return conformance_violations([&](int num_slots, int num_workers) {
+        return std::make_unique<Counter>(num_slots, num_workers, mistake,
+                                         Spaces{ElementType::kFloat, actions});
+      });
+    };
+    EXPECT_EQ(violations(Mistake::kNone), std::vector<std::string>{}) << to_text(actions);
+    EXPECT_NE(violations(Mistake::kSharesATotal), std::vector<std::string>{}) << to_text(actions);
+  }
+}
+
+TEST(Conformance, DetectsSpacesWithoutActions) {
+  for (const ActionSpace& actions :
+       {ActionSpace::discrete(0), ActionSpace::multi_discrete({}),
+        ActionSpace::continuous({0, 1}, {1, 1}), ActionSpace::continuous({0}, {})}) {
+    EXPECT_FALSE(actions.is_valid()) << to_text(actions);
+  }
+}
+
+TEST(VectorEnv, ErrorsNameThePositionInAnActionOfSeveralWords) {
+  const auto message = [](const ActionSpace& space, std::vector<Action> action) {
+    Counter env(1, 1, Mistake::kNone, {ElementType::kFloat, space});
+    StepBuffers buffers(env.spec());
+    const Start start = {0, 1};
+    env.start({&start, 1}, buffers.batch());
+    return message_of<std::invalid_argument>([&] { env.step({0, 1}, action, buffers.batch()); });
+  };
+  EXPECT_EQ(message(ActionSpace::multi_discrete({3, 2}), {2, 2}),
+            "action of slot 0 at position 1 must be from 0 to 1, not 2");
+  EXPECT_EQ(message(ActionSpace::continuous({-2}, {2}), {to_word(2.5F)}),
+            "action of slot 0 must be from -2 to 2, not 2.5");
+  EXPECT_EQ(message(ActionSpace::multi_discrete({3, 2}), {2}),
+            "actions must have 2 elements, not 1");
+}
+
+TEST(DrawAction, DrawsFromTheWholeSpaceAndNothingElse) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Random random = Streams(1).named("test");
+  const ActionSpace space = ActionSpace::continuous({-2, 3, -kInfinity}, {2, kInfinity, kInfinity});
+  std::vector<float> least(3, kInfinity);
+  std::vector<float> greatest(3, -kInfinity);
+  std::vector<Action> action(3);
+  for (int i = 0; i < 1000; ++i) {
+    draw_action(space, random, action);
+    for (std::size_t k = 0; k < 3; ++k) {
+      ASSERT_TRUE(space.contains(k, action[k]));
+      least[k] = std::min(least[k], to_float(action[k]));
+      greatest[k] = std::max(greatest[k], to_float(action[k]));
+    }
+  }
+  // Of 1000 uniform numbers none in the outer 2 % of an interval: probability 0.98^1000 < 2e-9.
+  EXPECT_LT(least[0], -1.92F);
+  EXPECT_GT(greatest[0], 1.92F);
+  EXPECT_EQ(least[1], 3);  // [-1, 1] as far as the bounds permit
+  EXPECT_EQ(greatest[1], 3);
+  EXPECT_LT(least[2], -0.96F);
+  EXPECT_GT(greatest[2], 0.96F);
+  EXPECT_EQ(to_text(space), "[-2, 2] x [3, inf] x [-inf, inf]");
+  EXPECT_EQ(to_text(ActionSpace::multi_discrete({3, 2})), "3 x 2");
+  EXPECT_EQ(to_float(space.word_of(0, 3.5F)), 2);
+  EXPECT_EQ(to_float(space.word_of(0, -0.5F)), -0.5F);
+  EXPECT_EQ(ActionSpace::multi_discrete({3, 2}).word_of(0, 2.0F), 2);
 }
 
 TEST(Conformance, DetectsEveryKindOfMistake) {

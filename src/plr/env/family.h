@@ -38,7 +38,7 @@ struct EnvInfo {
   int width = 0;        // of the grid in cells, or of the observation in pixels
   int height = 0;
   int max_steps = 0;
-  int num_actions = 0;
+  ActionSpace actions = {};
   int num_difficulties = 0;  // 0: its levels have no difficulty
   // The returns that are normalized to 0 and 1; none where the environment's authors give none.
   std::optional<ReturnRange> returns = std::nullopt;

@@ -12,12 +12,13 @@ constexpr std::size_t kNumActions = 65'537;
 
 std::vector<Action> random_actions(const EnvSpec& spec, std::uint64_t seed) {
   Random random = Streams(seed).named("actions");
+  const std::size_t size = spec.actions.size();
   // num_slots more at the end, so that the actions of every step are contiguous.
-  std::vector<Action> actions(kNumActions + static_cast<std::size_t>(spec.num_slots));
-  for (Action& action : actions) {
-    action = static_cast<Action>(random.below(static_cast<std::uint64_t>(spec.num_actions)));
+  std::vector<Action> words((kNumActions + static_cast<std::size_t>(spec.num_slots)) * size);
+  for (std::size_t i = 0; i < words.size(); i += size) {
+    draw_action(spec.actions, random, std::span(words).subspan(i, size));
   }
-  return actions;
+  return words;
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ void RandomPlay::step() {
   const int num_slots = env_.spec().num_slots;
   const auto count = static_cast<std::size_t>(num_slots);
   const StepBatch batch = buffers_.batch();
-  env_.step({0, num_slots}, std::span(actions_).subspan(next_action_, count), batch);
+  const std::size_t size = env_.spec().actions.size();
+  env_.step({0, num_slots}, std::span(actions_).subspan(next_action_ * size, count * size), batch);
   next_action_ = (next_action_ + count) % kNumActions;
   num_steps_ += num_slots;
 

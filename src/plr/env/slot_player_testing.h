@@ -47,8 +47,8 @@ class SlotPlayer {
     return output;
   }
 
-  SlotOutput step(int slot, Action action) {
-    env_->step({slot, slot + 1}, {&action, 1}, batch());
+  SlotOutput step(int slot, std::span<const Action> action) {
+    env_->step({slot, slot + 1}, action, batch());
     return last(slot);
   }
 
@@ -62,18 +62,18 @@ class SlotPlayer {
   // Continues with these actions until the last one or the end of the episode.
   Episode play(int slot, std::span<const Action> actions) {
     Episode episode;
-    for (const Action action : actions) {
-      if (!env_->is_running(slot)) break;
-      episode.push_back(step(slot, action));
+    const std::size_t size = spec().actions.size();
+    for (std::size_t i = 0; i < actions.size() && env_->is_running(slot); i += size) {
+      episode.push_back(step(slot, actions.subspan(i, size)));
     }
     return episode;
   }
 
   // The same without keeping the outputs, for long episodes of large observations.
   void run(int slot, std::span<const Action> actions) {
-    for (const Action action : actions) {
-      if (!env_->is_running(slot)) break;
-      env_->step({slot, slot + 1}, {&action, 1}, batch());
+    const std::size_t size = spec().actions.size();
+    for (std::size_t i = 0; i < actions.size() && env_->is_running(slot); i += size) {
+      env_->step({slot, slot + 1}, actions.subspan(i, size), batch());
     }
   }
 

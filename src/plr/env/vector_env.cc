@@ -1,6 +1,7 @@
 #include "plr/env/vector_env.h"
 
 #include <cassert>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,20 @@ std::size_t num_slots(const EnvSpec& spec) { return static_cast<std::size_t>(spe
 template <class Number>
 std::string range_message(const std::string& field, Number last, Number value) {
   return field + " must be from 0 to " + std::to_string(last) + ", not " + std::to_string(value);
+}
+
+// "action of slot 0 must be from 0 to 1, not 2"; of several words, which one is wrong.
+std::string action_message(const ActionSpace& space, int slot, std::size_t position, Action word) {
+  std::ostringstream text;
+  text << "action of slot " << slot;
+  if (space.size() > 1) text << " at position " << position;
+  if (space.is_continuous()) {
+    text << " must be from " << space.low[position] << " to " << space.high[position] << ", not "
+         << to_float(word);
+  } else {
+    text << " must be from 0 to " << space.counts[position] - 1 << ", not " << word;
+  }
+  return text.str();
 }
 
 void check_size(const char* field, std::size_t expected, std::size_t size) {
@@ -40,7 +55,7 @@ VectorEnv::VectorEnv(EnvSpec spec, int num_workers)
       levels_(num_slots(spec_)),
       started_in_(num_slots(spec_)),
       workers_(num_workers) {
-  assert(spec_.num_slots > 0 && spec_.num_actions > 0 && spec_.observation_size() > 0);
+  assert(spec_.num_slots > 0 && spec_.actions.is_valid() && spec_.observation_size() > 0);
 }
 
 void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
@@ -59,7 +74,9 @@ void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const Ste
   check_actions(slots, actions);
   if (workers_.num_workers() == 1) return step_range(slots, actions, out);
   workers_.run(slots, [&](int slot) noexcept {
-    step_slot(slot, actions[static_cast<std::size_t>(slot - slots.begin)], out);
+    const std::size_t size = spec_.actions.size();
+    const auto offset = static_cast<std::size_t>(slot - slots.begin) * size;
+    step_slot(slot, actions.subspan(offset, size), out);
   });
 }
 
@@ -70,8 +87,8 @@ void VectorEnv::start_slot(const Start& start, const StepBatch& out) {
   levels_[i] = start.level;
 }
 
-void VectorEnv::step_slot(int slot, Action action, const StepBatch& out) {
-  step_range({slot, slot + 1}, {&action, 1}, out);
+void VectorEnv::step_slot(int slot, std::span<const Action> action, const StepBatch& out) {
+  step_range({slot, slot + 1}, action, out);
 }
 
 void VectorEnv::step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
@@ -187,12 +204,14 @@ void VectorEnv::check_actions(SlotRange slots, std::span<const Action> actions) 
     throw std::out_of_range("slots must lie in 0.." + std::to_string(spec_.num_slots) + ", not " +
                             std::to_string(slots.begin) + ".." + std::to_string(slots.end));
   }
-  check_size("actions", static_cast<std::size_t>(slots.size()), actions.size());
+  const std::size_t size = spec_.actions.size();
+  check_size("actions", static_cast<std::size_t>(slots.size()) * size, actions.size());
   for (int slot = slots.begin; slot < slots.end; ++slot) {
-    const Action action = actions[static_cast<std::size_t>(slot - slots.begin)];
-    if (action < 0 || action >= spec_.num_actions) {
-      throw std::invalid_argument(
-          range_message("action of slot " + std::to_string(slot), spec_.num_actions - 1, action));
+    const std::size_t first = static_cast<std::size_t>(slot - slots.begin) * size;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!spec_.actions.contains(i, actions[first + i])) {
+        throw std::invalid_argument(action_message(spec_.actions, slot, i, actions[first + i]));
+      }
     }
     const Phase phase = phases_[static_cast<std::size_t>(slot)];
     if (phase != Phase::kRunning) {

@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,11 +32,10 @@
 #include "plr/base/bytes.h"
 #include "plr/core/level.h"
 #include "plr/env/slot_range.h"
+#include "plr/env/spaces.h"
 #include "plr/env/worker_pool.h"
 
 namespace plr {
-
-using Action = std::int32_t;
 
 // A level to start in a slot.
 struct Start {
@@ -47,10 +47,11 @@ struct Start {
 struct EnvSpec {
   std::string name;  // as make_env() takes it
   int num_slots = 0;
-  std::array<int, 3> observation_shape = {};  // [H, W, C] bytes
+  std::array<int, 3> observation_shape = {};  // [H, W, C]; [1, 1, n] for a vector
+  ElementType observation_type = ElementType::kByte;
   // If above 0, the last channel is the agent's direction 0..num_directions-1, equal in all cells.
   int num_directions = 0;
-  int num_actions = 0;     // actions are 0..num_actions-1
+  ActionSpace actions = {};
   int max_steps = 0;       // no episode is longer
   LevelId last_level = 0;  // levels are 0..last_level, and stored ones
   // If above 0, these many levels are all: level i is level i % num_fixed_levels.  0: levels are
@@ -64,13 +65,13 @@ struct EnvSpec {
   std::size_t observation_size() const {
     const auto [height, width, channels] = observation_shape;
     return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) *
-           static_cast<std::size_t>(channels);
+           static_cast<std::size_t>(channels) * size_of(observation_type);
   }
 };
 
 // The output of an environment: views of the caller's memory for all its slots.
 struct StepBatch {
-  std::span<std::uint8_t> observations;  // [N, H, W, C]
+  std::span<std::uint8_t> observations;  // [N, H, W, C], elements of the spec's type
   std::span<double> rewards;             // [N], not normalized
   std::span<std::uint8_t> terminated;    // [N], 1: the task ended the episode
   std::span<std::uint8_t> truncated;     // [N], 1: the step limit did; both can be 1
@@ -78,6 +79,12 @@ struct StepBatch {
   bool ended(int slot) const {
     const auto i = static_cast<std::size_t>(slot);
     return (terminated[i] | truncated[i]) != 0;
+  }
+
+  // Writes an observation whose elements are floats.
+  void observe(int slot, std::span<const float> elements) const {
+    const auto offset = static_cast<std::size_t>(slot) * elements.size_bytes();
+    std::memcpy(observations.data() + offset, elements.data(), elements.size_bytes());
   }
 };
 
@@ -111,15 +118,16 @@ class VectorEnv {
   // REQUIRES: each slot is named at most once.
   void start(std::span<const Start> starts, const StepBatch& out);
 
-  // Takes one action in each slot of the range.  Writes the observation after it (also after the
-  // last action of an episode), its reward, and whether the episode ended.
+  // Takes one action in each slot of the range, spec().actions.size() words per slot.  Writes the
+  // observation after it (also after the last action of an episode), its reward, and whether the
+  // episode ended.
   // REQUIRES: all slots of the range are running.
   void step(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
   // The same for one slot, on the calling thread.
   // REQUIRES: arguments as above, which are not checked; one thread at a time per slot.
   void start_slot(const Start& start, const StepBatch& out);
-  void step_slot(int slot, Action action, const StepBatch& out);
+  void step_slot(int slot, std::span<const Action> action, const StepBatch& out);
 
   // The threads on which start() and step() run.  They are free between calls.
   WorkerPool& workers() { return workers_; }

@@ -18,7 +18,7 @@ EnvInfo env_info(const Task& task) {
           .width = task.size.width,
           .height = task.size.height,
           .max_steps = task.max_steps,
-          .num_actions = kNumActions,
+          .actions = ActionSpace::discrete(kNumActions),
           .num_difficulties = kNumDifficulties};
 }
 

@@ -37,7 +37,7 @@ EnvSpec make_spec(const Task& task, const EnvOptions& options) {
     spec.observation_shape = {task.size.width, task.size.height, 3};
     spec.num_directions = 0;
   }
-  spec.num_actions = kNumActions;
+  spec.actions = ActionSpace::discrete(kNumActions);
   spec.max_steps = max_steps_of(task, options.maze);
   spec.last_level = kFirstStoredLevel - 1;
   spec.num_fixed_levels = task.levels.size();

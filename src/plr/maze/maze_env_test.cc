@@ -188,10 +188,11 @@ TEST(MazeEnv, PlaysStoredLevels) {
 
   // A saved episode continues in another environment with the same store, and not without.
   player.start(1, id);
-  player.step(1, 2);
+  const std::vector<plr::Action> forward = {2};
+  player.step(1, forward);
   SlotPlayer other(make("random-25", {.num_slots = 1, .store = store}));
   other.env().load(0, player.saved(1));
-  EXPECT_EQ(other.step(0, 2), player.step(1, 2));
+  EXPECT_EQ(other.step(0, forward), player.step(1, forward));
   SlotPlayer without(make("random-25", {.num_slots = 1}));
   EXPECT_EQ(runtime_error_of([&] { without.env().load(0, player.saved(1)); }),
             "maze/random-25 state: the level does not exist");

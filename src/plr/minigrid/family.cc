@@ -20,7 +20,7 @@ EnvInfo env_info(const Task& task) {
           .width = task.width,
           .height = task.height,
           .max_steps = task.max_steps,
-          .num_actions = task.num_actions,
+          .actions = ActionSpace::discrete(task.num_actions),
           .num_difficulties = task.num_difficulties};
 }
 

@@ -36,7 +36,7 @@ EnvSpec make_spec(const Task& task, const EnvOptions& options) {
   spec.num_slots = options.num_slots;
   spec.observation_shape = {task.width, task.height, 3};
   if (options.observation == Observation::kView) spec.observation_shape = {kViewSide, kViewSide, 3};
-  spec.num_actions = task.num_actions;
+  spec.actions = ActionSpace::discrete(task.num_actions);
   spec.max_steps = task.max_steps;
   spec.last_level = std::numeric_limits<LevelId>::max();
   spec.full_distribution = LevelSet::stream(1, kNumStreamLevels);

@@ -35,7 +35,7 @@ void expect_to_play_as_the_engine(const Task& task, Observation observation) {
   expect_equal_observations();
   Random random = Streams(1).named("test");
   while (env.is_running(1)) {
-    const auto action = static_cast<plr::Action>(random.below(env.spec().num_actions));
+    const auto action = static_cast<plr::Action>(random.below(env.spec().actions.num_choices()));
     env.step({1, 2}, {&action, 1}, batch);
     const StepResult result = minigrid::step(level, state, static_cast<Action>(action));
     ASSERT_EQ(batch.rewards[1], result.reward);

@@ -12,7 +12,7 @@ EnvInfo env_info(const Variant& variant) {
           .width = kImageSide,
           .height = kImageSide,
           .max_steps = variant.max_steps(),
-          .num_actions = kNumActions,
+          .actions = ActionSpace::discrete(kNumActions),
           .returns = variant.returns()};
 }
 

@@ -25,7 +25,7 @@ EnvSpec make_spec(const Variant& variant, const EnvOptions& options) {
   spec.name = variant.env_name();
   spec.num_slots = options.num_slots;
   spec.observation_shape = {kImageSide, kImageSide, 3};
-  spec.num_actions = kNumActions;
+  spec.actions = ActionSpace::discrete(kNumActions);
   spec.max_steps = variant.max_steps();
   spec.last_level = kLastLevel;
   spec.full_distribution = LevelSet::stream(0, kLastLevel + 1);

@@ -36,7 +36,7 @@ learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const
   const learn::NetworkShape shape{.height = height,
                                   .width = width,
                                   .channels = channels,
-                                  .num_actions = env.num_actions,
+                                  .num_actions = env.actions.num_choices(),
                                   .num_directions = env.num_directions};
   const learn::Precision precision = config.compute.precision;
   switch (choice_of(config, env)) {

@@ -89,7 +89,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
     policy.act(uniforms, {actions, log_probs, values, {}});
     env_.workers().run({0, static_cast<int>(running.size())}, [&](int i) noexcept {
       const int slot = running[static_cast<std::size_t>(i)];
-      env_.step_slot(slot, actions[static_cast<std::size_t>(slot)], batch);
+      env_.step_slot(slot, {&actions[static_cast<std::size_t>(slot)], 1}, batch);
     });
     starts.clear();
     std::erase_if(running, [&](int slot) {

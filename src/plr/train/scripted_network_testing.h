@@ -18,9 +18,9 @@ inline learn::TorchBackend scripted(const EnvSpec& env, learn::Network::Body bod
   learn::Parameters none({{"none", {1}, learn::Init::kZero, 1}}, Streams(1).named("init"),
                          at::kCPU);
   const auto [height, width, channels] = env.observation_shape;
-  return learn::TorchBackend(learn::Network({height, width, channels, env.num_actions}, {}, 1,
-                                            learn::Precision::kFp32, std::move(none),
-                                            std::move(body), state_size));
+  return learn::TorchBackend(
+      learn::Network({height, width, channels, env.actions.num_choices()}, {}, 1,
+                     learn::Precision::kFp32, std::move(none), std::move(body), state_size));
 }
 
 // Takes each action with this probability, whatever it observes.
@@ -41,7 +41,7 @@ inline learn::TorchBackend with_probabilities(const EnvSpec& env,
 inline learn::TorchBackend with_actions(const EnvSpec& env,
                                         const std::vector<std::int64_t>& actions) {
   const at::Tensor table = at::tensor(actions);
-  const std::int64_t num_actions = env.num_actions;
+  const std::int64_t num_actions = env.actions.num_choices();
   return scripted(
       env,
       [table, num_actions](const at::Tensor& obs, const learn::Recurrence& recurrence) {

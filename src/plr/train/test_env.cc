@@ -9,20 +9,22 @@
 namespace plr::train {
 namespace {
 
-// "5x5x4 observations and 7 actions"
+// "5x5x4 observations and 7 actions", "1x1x3 float observations and [-2, 2] actions"
 std::string interface_text(const EnvSpec& spec) {
   std::string text;
   for (const int length : spec.observation_shape) {
     text += (text.empty() ? "" : "x") + std::to_string(length);
   }
-  return text + " observations and " + std::to_string(spec.num_actions) + " actions";
+  text += spec.observation_type == ElementType::kFloat ? " float observations" : " observations";
+  return text + " and " + to_text(spec.actions) + " actions";
 }
 
 }  // namespace
 
 void check_same_interface(std::string_view field, const EnvSpec& trained, const EnvSpec& other) {
   if (other.observation_shape == trained.observation_shape &&
-      other.num_directions == trained.num_directions && other.num_actions == trained.num_actions) {
+      other.observation_type == trained.observation_type &&
+      other.num_directions == trained.num_directions && other.actions == trained.actions) {
     return;
   }
   throw std::invalid_argument(std::string(field) + " must have " + interface_text(trained) +

@@ -29,7 +29,7 @@ class Watching : public ::testing::Test {
       catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 1});
   std::unique_ptr<learn::Backend> backend_ = learn::make_backend(learn::make_grid_cnn_network(
       {env_->spec().observation_shape[0], env_->spec().observation_shape[1], 3,
-       env_->spec().num_actions},
+       env_->spec().actions.num_choices()},
       {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU));
   WatchedEpisode episode_;
 };

@@ -60,7 +60,7 @@ std::vector<std::string> panel(const VectorEnv& env, const train::EpisodeState& 
       field("value", has_value ? number(*state.output->value) : " -"),
       field("holds", " " + (carried.empty() ? "-" : carried)),
       ""};
-  for (Action action = 0; action < env.spec().num_actions; ++action) {
+  for (Action action = 0; action < env.spec().actions.num_choices(); ++action) {
     lines.push_back(action_line(env, action, state.output, colors));
   }
   return lines;
