@@ -91,7 +91,8 @@ bool MazeEnv::stores(LevelId level) const {
 
 void MazeEnv::start_level(int slot, LevelId level, const StepBatch& out) {
   const auto i = static_cast<std::size_t>(slot);
-  levels_[i] = level_of(level);
+  // Generating a level takes as long as some 30 steps. The data of a stored level may have changed.
+  if (is_stored(level) || this->level(slot) != level) levels_[i] = level_of(level);
   states_[i] = start_of(levels_[i]);
   observe(i, out);
 }
