@@ -43,7 +43,7 @@ std::vector<run::CvarRow> played(const CvarArguments& arguments, const std::stri
       *env, *agent.backend, levels,
       {.progressed = terminal::FractionDone(bar, fmt::format("{} levels twice", levels.size())),
        .should_stop = terminal::stop_requested},
-      Streams(arguments.seed));
+      Streams(arguments.seed), options.num_workers);
   bar.finish();
   if (rows.empty()) throw terminal::Stopped();
   return rows;

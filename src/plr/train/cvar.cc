@@ -32,7 +32,7 @@ std::vector<LevelId> solvable_levels(std::string_view env, const EnvOptions& opt
 
 std::vector<run::CvarRow> play_twice(VectorEnv& env, learn::Backend& backend,
                                      std::span<const LevelId> levels, const EvaluationWatch& watch,
-                                     const Streams& streams) {
+                                     const Streams& streams, int num_workers) {
   std::vector<LevelId> copies;
   for (const LevelId level : levels) copies.insert(copies.end(), kCvarCopies, level);
   const std::int64_t num_steps = env.spec().max_steps;
@@ -45,7 +45,8 @@ std::vector<run::CvarRow> play_twice(VectorEnv& env, learn::Backend& backend,
     return watch.should_stop && watch.should_stop();
   };
   const auto play = [&](const char* stream) {
-    return survey(env, backend, copies, num_steps, streams.named(stream), should_stop);
+    return survey(env, backend, copies, {.num_steps = num_steps, .num_workers = num_workers},
+                  streams.named(stream), should_stop);
   };
   const std::vector<SurveyedLevel> a = play("cvar/a");
   if (a.empty()) return {};

@@ -35,8 +35,9 @@ inline constexpr std::int64_t kCvarCopies = 10;  // slots that play a level in e
 
 // Plays each level in kCvarCopies slots for env.spec().max_steps steps, twice. One row per level,
 // in their order; empty if it was stopped. The random streams are "cvar/a" and "cvar/b".
+// `num_workers` as in SurveyOptions.
 std::vector<run::CvarRow> play_twice(VectorEnv& env, learn::Backend& backend,
                                      std::span<const LevelId> levels, const EvaluationWatch& watch,
-                                     const Streams& streams);
+                                     const Streams& streams, int num_workers = 0);
 
 }  // namespace plr::train

@@ -177,8 +177,10 @@ std::optional<std::vector<double>> TrainingRun::survey_levels(
   if (!survey_env_) survey_env_ = make_env(config, share, num_survey_slots, store);
   const auto survey_part = [&](std::span<const LevelId> part, const Random& random) {
     std::vector<double> rates;
-    for (const SurveyedLevel& level :
-         survey(*survey_env_, *backend, part, config.sfl.survey_steps, random, should_stop)) {
+    for (const SurveyedLevel& level : survey(
+             *survey_env_, *backend, part,
+             {.num_steps = config.sfl.survey_steps, .num_workers = share.num_workers(config.env)},
+             random, should_stop)) {
       rates.push_back(level.success_rate());
     }
     return rates;
