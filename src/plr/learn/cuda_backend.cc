@@ -32,9 +32,9 @@ unsigned* counter_data(const at::Tensor& counter) {
 
 float* data(const at::Tensor& tensor) { return tensor.mutable_data_ptr<float>(); }
 
-// Recurrent inference of so many slots, such as that of a survey, is by libtorch. The native kernel
-// reads the weights once per 8 observations: it takes the least time for a few hundred, and about
-// 0.2 us per observation for more.
+// Recurrent inference of so many slots, such as that of a survey, is by other kernels or by libtorch.
+// The kernel for rollouts reads the weights once per 8 observations: it takes the least time for a
+// few hundred, and about 0.2 us per observation for more.
 constexpr std::size_t kManyRecurrentSlots = 2048;
 
 class CudaBackend : public Backend {
@@ -44,6 +44,7 @@ class CudaBackend : public Backend {
         kernels_(kernels),
         has_native_inference_(choose_kernels(network(), kernels).inference.kind !=
                               KernelKind::kLibtorch),
+        has_inference_of_many_(make_native_inference_of_many(network(), kernels) != nullptr),
         training_(make_native_training(network(), kernels)),
         loss_blocks_done_(make_counter(network().device())),
         adam_blocks_done_(make_counter(network().device())) {}
@@ -64,6 +65,7 @@ class CudaBackend : public Backend {
 
   Kernels kernels_;
   bool has_native_inference_;
+  bool has_inference_of_many_;
   std::unique_ptr<NativeTraining> training_;  // null where libtorch computes the network
   at::Tensor loss_blocks_done_;               // [1] int, this and the next
   at::Tensor adam_blocks_done_;
@@ -73,11 +75,16 @@ std::unique_ptr<collect::Inference> CudaBackend::make_inference(const PolicyConf
                                                                 std::size_t num_slots,
                                                                 const RolloutTensors& rollout) {
   const bool is_for_rollouts = rollout.obs.defined();
-  const bool has_many_slots = network().is_recurrent() && num_slots >= kManyRecurrentSlots;
-  if (has_native_inference_ && (is_for_rollouts || !has_many_slots)) {
-    return std::make_unique<CudaInference>(network(), kernels_, config, num_slots, rollout);
+  const bool is_of_many =
+      network().is_recurrent() && num_slots >= kManyRecurrentSlots && !is_for_rollouts;
+  if (!(is_of_many ? has_inference_of_many_ : has_native_inference_)) {
+    return std::make_unique<TorchInference>(network(), config, num_slots, rollout);
   }
-  return std::make_unique<TorchInference>(network(), config, num_slots, rollout);
+  const auto make_kernels = [&] {
+    return is_of_many ? make_native_inference_of_many(network(), kernels_)
+                      : make_native_inference(network(), kernels_);
+  };
+  return std::make_unique<CudaInference>(network(), make_kernels, config, num_slots, rollout);
 }
 
 Minibatch CudaBackend::gather(const UpdateTensors& update) {

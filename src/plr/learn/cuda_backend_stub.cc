@@ -43,6 +43,9 @@ std::unique_ptr<NativeTraining> make_impala_training(Network&, const ImpalaConfi
 std::unique_ptr<NativeInference> make_lstm_inference(const Network&, const LstmConfig&) {
   return nullptr;
 }
+std::unique_ptr<NativeInference> make_lstm_tile_inference(const Network&, const LstmConfig&) {
+  return nullptr;
+}
 std::unique_ptr<NativeTraining> make_lstm_training(Network&, const LstmConfig&) { return nullptr; }
 
 }  // namespace plr::learn

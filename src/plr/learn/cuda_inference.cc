@@ -31,8 +31,9 @@ cuda::PolicyTerm to_policy_term(ScoreFunction function) {
 
 }  // namespace
 
-CudaInference::CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
-                             std::size_t num_slots, const RolloutTensors& rollout)
+CudaInference::CudaInference(const Network& network, const MakeKernels& make_kernels,
+                             const PolicyConfig& config, std::size_t num_slots,
+                             const RolloutTensors& rollout)
     : network_(network), buffers_(network, num_slots), rollout_(rollout) {
   if (network.is_recurrent() && !rollout_.state.defined()) {
     rollout_.state = at::zeros({static_cast<std::int64_t>(num_slots), network.state_size()},
@@ -54,7 +55,7 @@ CudaInference::CudaInference(const Network& network, Kernels kernels, const Poli
   for (int i = 0; i < kNumLanes; ++i) {
     lanes_.push_back(
         {c10::cuda::getStreamFromPool(/*isHighPriority=*/false, network.device().index()),
-         make_native_inference(network, kernels),
+         make_kernels(),
          at::zeros({bytes}, at::TensorOptions(at::kByte).pinned_memory(true)),
          at::zeros({bytes}, at::TensorOptions(network.device()).dtype(at::kByte))});
   }

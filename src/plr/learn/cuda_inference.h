@@ -15,6 +15,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,9 +30,11 @@ namespace plr::learn {
 
 class CudaInference : public collect::Inference {
  public:
+  // Makes the kernels of a lane.
+  using MakeKernels = std::function<std::unique_ptr<NativeInference>()>;
+
   // Writes the tensors of `rollout` that are defined (backend.h).
-  // REQUIRES: choose_kernels(network, kernels) (kernel_choice.h) chooses native inference.
-  CudaInference(const Network& network, Kernels kernels, const PolicyConfig& config,
+  CudaInference(const Network& network, const MakeKernels& make_kernels, const PolicyConfig& config,
                 std::size_t num_slots, const RolloutTensors& rollout);
 
   std::span<std::uint8_t> observations() override { return buffers_.observations(); }

@@ -10,6 +10,7 @@
 #include "plr/learn/cuda/lstm/heads.h"
 #include "plr/learn/cuda/lstm/inference.h"
 #include "plr/learn/cuda/lstm/recurrence.h"
+#include "plr/learn/cuda/lstm/tile_inference.h"
 #include "plr/learn/cuda_device.h"
 
 namespace plr::learn {
@@ -72,6 +73,31 @@ class LstmInference : public NativeInference {
 
   void infer(const cuda::InferenceJob& job) override {
     cuda::lstm::infer(shape_, packed_.const_data_ptr(), job, current_stream());
+  }
+
+ private:
+  at::Tensor values_;  // keeps alive what weights_ points to
+  cuda::lstm::Shape shape_;
+  cuda::lstm::Weights weights_;
+  at::Tensor packed_;
+};
+
+// One kernel for many items, with a packed copy of the weights.
+class LstmTileInference : public NativeInference {
+ public:
+  LstmTileInference(const Network& network, const cuda::lstm::Shape& shape)
+      : values_(network.parameters().values()),
+        shape_(shape),
+        weights_(bind_weights(network.parameters(), shape_.directions > 0)),
+        packed_(at::zeros({cuda::lstm::packed_tile_bytes(shape_)},
+                          values_.options().dtype(at::kByte))) {}
+
+  void refresh() override {
+    cuda::lstm::pack_tile_weights(shape_, weights_, packed_.mutable_data_ptr(), current_stream());
+  }
+
+  void infer(const cuda::InferenceJob& job) override {
+    cuda::lstm::infer_tiles(shape_, packed_.const_data_ptr(), job, current_stream());
   }
 
  private:
@@ -275,6 +301,15 @@ KernelChoices choose_lstm_kernels(const Network& network, const LstmConfig& conf
 std::unique_ptr<NativeInference> make_lstm_inference(const Network& network,
                                                      const LstmConfig& config) {
   return std::make_unique<LstmInference>(network, config);
+}
+
+std::unique_ptr<NativeInference> make_lstm_tile_inference(const Network& network,
+                                                          const LstmConfig& config) {
+  const cuda::lstm::Shape shape = kernel_shape(network.shape(), config);
+  if (network.precision() != Precision::kBf16 || !cuda::lstm::can_infer_tiles(shape)) {
+    return nullptr;
+  }
+  return std::make_unique<LstmTileInference>(network, shape);
 }
 
 std::unique_ptr<NativeTraining> make_lstm_training(Network& network, const LstmConfig& config) {

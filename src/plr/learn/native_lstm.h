@@ -16,6 +16,10 @@ KernelChoices choose_lstm_kernels(const Network& network, const LstmConfig& conf
 // REQUIRES: choose_lstm_kernels() chooses native ones.
 std::unique_ptr<NativeInference> make_lstm_inference(const Network& network,
                                                      const LstmConfig& config);
+// For thousands of slots, with operands in fp16 (cuda/lstm/tile_inference.h); null if the network's
+// precision is fp32 or the kernels do not support its sizes.
+std::unique_ptr<NativeInference> make_lstm_tile_inference(const Network& network,
+                                                          const LstmConfig& config);
 std::unique_ptr<NativeTraining> make_lstm_training(Network& network, const LstmConfig& config);
 
 }  // namespace plr::learn

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -215,6 +216,25 @@ TEST_F(NativeLstm, BackendIsNativeForSupportedSizes) {
 
 // ---- Inference ---------------------------------------------------------------------------------
 
+// Results of a batch, by slot; `obs` is [steps, slots, H, W, C].
+std::vector<InferenceResult> results_of(collect::Inference& inference, std::size_t lane,
+                                        const at::Tensor& obs,
+                                        const std::vector<InferenceItem>& items) {
+  const std::size_t size = inference.observations().size() / inference.results().size();
+  const auto* from = obs.const_data_ptr<std::uint8_t>();
+  for (const InferenceItem& item : items) {
+    const auto slot = static_cast<std::size_t>(item.slot);
+    const auto index =
+        static_cast<std::size_t>(item.step) * inference.results().size() + slot;
+    std::copy_n(from + index * size, size,
+                inference.observations().begin() + static_cast<std::ptrdiff_t>(slot * size));
+    collect::mark_pending(inference.results()[slot]);
+  }
+  inference.submit(lane, items);
+  inference.check_device();
+  return {inference.results().begin(), inference.results().end()};
+}
+
 // A rollout's tensors, and inference that writes them.
 struct Play {
   Play(const Sizes& sizes, at::Device device, Kernels kernels, std::int64_t steps,
@@ -228,19 +248,9 @@ struct Play {
     inference->refresh();
   }
 
-  // Results of a batch, by slot.
   std::vector<InferenceResult> infer(std::size_t lane, const at::Tensor& obs,
                                      const std::vector<InferenceItem>& items) {
-    const std::size_t size = inference->observations().size() / rollout.num_slots();
-    for (const InferenceItem& item : items) {
-      const auto slot = static_cast<std::size_t>(item.slot);
-      std::copy_n(obs[item.step][item.slot].const_data_ptr<std::uint8_t>(), size,
-                  inference->observations().begin() + static_cast<std::ptrdiff_t>(slot * size));
-      collect::mark_pending(inference->results()[slot]);
-    }
-    inference->submit(lane, items);
-    inference->check_device();
-    return {inference->results().begin(), inference->results().end()};
+    return results_of(*inference, lane, obs, items);
   }
 
   std::unique_ptr<Backend> backend;
@@ -287,14 +297,6 @@ TEST_F(NativeLstm, InferenceEqualsThatOfLibtorch) {
   }
 }
 
-TEST_F(NativeLstm, InferenceOfManySlotsWithoutARolloutIsByLibtorch) {
-  const auto backend = make_backend(lstm_network(kMaze, Precision::kBf16, device_));
-  EXPECT_TRUE(backend->make_inference({}, 256, {})->takes_any_batch());
-  EXPECT_FALSE(backend->make_inference({}, 5000, {})->takes_any_batch());
-  Rollout rollout({1, 5000}, kMaze.shape, device_, backend->network().state_size());
-  EXPECT_TRUE(backend->make_inference({}, 5000, rollout.tensors())->takes_any_batch());
-}
-
 TEST_F(NativeLstm, InferenceHasTheSameBitsInEveryBatch) {
   constexpr std::int32_t kSlots = 21;
   const at::Tensor obs = random_obs(kMaze.shape, {3, kSlots});
@@ -329,6 +331,115 @@ TEST_F(NativeLstm, InferenceOfTheValueLeavesTheState) {
   EXPECT_TRUE(at::equal(play.rollout.state(), state));
   play.infer(0, obs, items_of(1, 8, false));
   EXPECT_FALSE(at::equal(play.rollout.state(), state));
+}
+
+// ---- Inference of many slots -------------------------------------------------------------------
+
+constexpr std::int32_t kManySlots = 2100;  // not a multiple of a tile's 64
+
+// Inference without a rollout.
+struct PlayOfMany {
+  PlayOfMany(const Sizes& sizes, Precision precision, at::Device device, Kernels kernels)
+      : backend(make_backend(lstm_network(sizes, precision, device), kernels)) {
+    at::manual_seed(5);  // the same state for all
+    state = at::randn({kManySlots, backend->network().state_size()}).mul_(0.5).to(device);
+    inference = backend->make_inference({}, kManySlots, {.state = state});
+    inference->refresh();
+  }
+
+  std::vector<InferenceResult> infer(std::size_t lane, const at::Tensor& obs,
+                                     const std::vector<InferenceItem>& items) {
+    return results_of(*inference, lane, obs, items);
+  }
+
+  std::unique_ptr<Backend> backend;
+  at::Tensor state;
+  std::unique_ptr<collect::Inference> inference;
+};
+
+TEST_F(NativeLstm, InferenceOfManySlotsIsNativeInBf16WithoutARollout) {
+  const auto backend = make_backend(lstm_network(kMaze, Precision::kBf16, device_));
+  EXPECT_TRUE(backend->make_inference({}, 256, {})->takes_any_batch());
+  EXPECT_TRUE(backend->make_inference({}, 5000, {})->takes_any_batch());
+  Rollout rollout({1, 5000}, kMaze.shape, device_, backend->network().state_size());
+  EXPECT_TRUE(backend->make_inference({}, 5000, rollout.tensors())->takes_any_batch());
+  const auto exact = make_backend(lstm_network(kMaze, Precision::kFp32, device_));
+  EXPECT_TRUE(exact->make_inference({}, 256, {})->takes_any_batch());
+  EXPECT_FALSE(exact->make_inference({}, 5000, {})->takes_any_batch());
+}
+
+TEST_F(NativeLstm, InferenceOfManySlotsIsAsNearToFp32AsThatOfLibtorch) {
+  for (const Sizes& sizes : {kMaze, kNoDirection}) {
+    constexpr std::int32_t kSteps = 5;
+    const at::Tensor obs = random_obs(sizes.shape, {kSteps + 1, kManySlots});
+    PlayOfMany exact(sizes, Precision::kFp32, device_, Kernels::kLibtorch);
+    PlayOfMany ours(sizes, Precision::kBf16, device_, Kernels::kNative);
+    PlayOfMany theirs(sizes, Precision::kBf16, device_, Kernels::kLibtorch);
+    struct Errors {
+      double value = 0, log_prob = 0;
+      int actions = 0;
+    };
+    Errors our_errors, their_errors;
+    const auto add = [](const std::vector<InferenceResult>& results,
+                        const std::vector<InferenceResult>& right, Errors& errors) {
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        errors.value += std::abs(results[i].value - right[i].value);
+        if (results[i].action == right[i].action) {
+          errors.log_prob += std::abs(results[i].log_prob - right[i].log_prob);
+        } else {
+          ++errors.actions;
+        }
+      }
+    };
+    for (std::int32_t step = 0; step <= kSteps; ++step) {
+      const std::vector<InferenceItem> items = items_of(step, kManySlots, step == kSteps);
+      const std::vector<InferenceResult> right = exact.infer(0, obs, items);
+      add(ours.infer(step % 4, obs, items), right, our_errors);
+      add(theirs.infer(0, obs, items), right, their_errors);
+    }
+    EXPECT_LT(our_errors.value, 1.5 * their_errors.value);
+    EXPECT_LT(our_errors.log_prob, 1.5 * their_errors.log_prob);
+    EXPECT_LT(our_errors.actions, 1.5 * their_errors.actions + 10);
+    EXPECT_LT(their_errors.actions, 0.05 * (kSteps + 1) * kManySlots);
+    EXPECT_LT((ours.state - exact.state).norm().item<double>(),
+              1.5 * (theirs.state - exact.state).norm().item<double>());
+  }
+}
+
+TEST_F(NativeLstm, InferenceOfManySlotsHasTheSameBitsInEveryBatch) {
+  const at::Tensor obs = random_obs(kMaze.shape, {3, kManySlots});
+  PlayOfMany together(kMaze, Precision::kBf16, device_, Kernels::kNative);
+  PlayOfMany apart(kMaze, Precision::kBf16, device_, Kernels::kNative);
+  for (std::int32_t step = 0; step < 3; ++step) {
+    const std::vector<InferenceItem> items = items_of(step, kManySlots, false);
+    const std::vector<InferenceResult> a = together.infer(0, obs, items);
+    const std::vector<InferenceItem> reversed(items.rbegin(), items.rend());
+    std::vector<InferenceResult> b;
+    std::size_t lane = 0;
+    for (std::size_t first = 0, size = 1; first < items.size(); first += size, size = 2 * size + 3) {
+      const std::size_t end = std::min(first + size, items.size());
+      b = apart.infer(lane++ % 4, obs,
+                      {reversed.begin() + static_cast<std::ptrdiff_t>(first),
+                       reversed.begin() + static_cast<std::ptrdiff_t>(end)});
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].action, b[i].action);
+      EXPECT_EQ(a[i].log_prob, b[i].log_prob);
+      EXPECT_EQ(a[i].value, b[i].value);
+    }
+  }
+  EXPECT_TRUE(at::equal(together.state, apart.state));
+}
+
+TEST_F(NativeLstm, InferenceOfManySlotsWithChangedWeightsNeedsARefresh) {
+  const at::Tensor obs = random_obs(kMaze.shape, {1, kManySlots});
+  const std::vector<InferenceItem> items = items_of(0, kManySlots, true);
+  PlayOfMany play(kMaze, Precision::kBf16, device_, Kernels::kNative);
+  const float before = play.infer(0, obs, items)[7].value;
+  play.backend->network().parameters()["value.b"].detach().add_(1);
+  EXPECT_EQ(play.infer(0, obs, items)[7].value, before);
+  play.inference->refresh();
+  EXPECT_NEAR(play.infer(0, obs, items)[7].value, before + 1, 1e-5);
 }
 
 }  // namespace

@@ -40,6 +40,14 @@ std::unique_ptr<NativeInference> make_native_inference(const Network& network, K
   return make_impala_inference(network, std::get<ImpalaConfig>(network.architecture()), kind);
 }
 
+std::unique_ptr<NativeInference> make_native_inference_of_many(const Network& network,
+                                                               Kernels kernels) {
+  const auto* recurrent = std::get_if<LstmConfig>(&network.architecture());
+  if (recurrent == nullptr) return make_native_inference(network, kernels);
+  const KernelKind kind = choose_kernels(network, kernels).inference.kind;
+  return kind == KernelKind::kLibtorch ? nullptr : make_lstm_tile_inference(network, *recurrent);
+}
+
 std::unique_ptr<NativeTraining> make_native_training(Network& network, Kernels kernels) {
   const KernelKind kind = choose_kernels(network, kernels).training.kind;
   if (kind == KernelKind::kLibtorch) return nullptr;
