@@ -74,6 +74,12 @@ inline void expect_damage_is_refused(const SavedObject& object) {
   }
 }
 
+// Makes the checksum of changed bytes right.
+inline void set_checksum(SavedBytes& bytes) {
+  const std::uint64_t sum = checksum(std::span(bytes).first(bytes.size() - 8));
+  std::memcpy(bytes.data() + bytes.size() - 8, &sum, 8);
+}
+
 // Changed bytes with a recomputed checksum may be a valid state, but load() never crashes and never
 // leaves the object half changed.
 inline void expect_forgery_is_harmless(const SavedObject& object) {
@@ -83,8 +89,7 @@ inline void expect_forgery_is_harmless(const SavedObject& object) {
     for (int change = 0; change < 3; ++change) {
       forged[random.below(forged.size() - 8)] = static_cast<std::byte>(random.below(256));
     }
-    const std::uint64_t sum = checksum(std::span(forged).first(forged.size() - 8));
-    std::memcpy(forged.data() + forged.size() - 8, &sum, 8);
+    set_checksum(forged);
     try {
       object.load(forged);
       object.load(object.saved);

@@ -17,9 +17,6 @@ namespace {
 constexpr std::string_view kStateName = "level buffer";
 constexpr std::uint32_t kStateVersion = 1;
 
-// Sums of the staleness of 2^24 slots stay within 64 bits.
-constexpr std::int64_t kMaxClock = std::int64_t{1} << 38;
-
 const LevelBufferConfig& checked(const LevelBufferConfig& config) {
   check_fields(config);
   return config;
@@ -265,7 +262,7 @@ void LevelBuffer::load(std::span<const std::byte> bytes) {
   expect_settings(reader, config_);
   LevelBuffer restored(config_);
   restored.clock_ = reader.number<std::int64_t>();
-  reader.require(restored.clock_ >= 0 && restored.clock_ <= kMaxClock, "an impossible clock");
+  reader.require(restored.clock_ >= 0 && restored.clock_ <= kMaxDraw, "an impossible clock");
 
   const auto levels = reader.numbers<LevelId>(config_.capacity);
   const auto scores = reader.numbers<double>(config_.capacity);

@@ -239,7 +239,8 @@ void LevelReplay::load(std::span<const std::byte> bytes) {
 
   LevelReplay restored(levels_, config_, reader.random());
   restored.num_draws_ = reader.number<std::int64_t>();
-  reader.require(restored.num_draws_ >= 0, "a negative number of draws");
+  reader.require(restored.num_draws_ >= 0 && restored.num_draws_ <= kMaxDraw,
+                 "an impossible number of draws");
   const auto is_past = [&](std::int64_t timestamp, std::int64_t earliest) {
     return timestamp >= earliest && timestamp <= restored.num_draws_;
   };

@@ -30,6 +30,10 @@
 
 namespace plr {
 
+// The largest number of a draw, which loaded states must not exceed: sums of the staleness of 2^24
+// slots then stay within 64 bits.
+inline constexpr std::int64_t kMaxDraw = std::int64_t{1} << 38;
+
 class ReplayDistribution {
  public:
   using Slot = Ranking::Slot;

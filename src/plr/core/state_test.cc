@@ -1,7 +1,9 @@
 // Saved states: objects continue identically after load, and damaged bytes are refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -205,6 +207,28 @@ TEST(LevelReplay, ReportsTheSettingInWhichASavedStateDiffers) {
   }
   LevelReplay fewer(LevelSet::range(0, 4), {.temperature = 0.5}, stream(1));
   EXPECT_THROW(fewer.load(original.save()), std::runtime_error);
+}
+
+// The state with one 8-byte number replaced, and the right checksum.
+std::vector<std::byte> with_number(std::vector<std::byte> state, std::int64_t from,
+                                   std::int64_t to) {
+  const auto bytes_of = [](const std::int64_t& n) { return std::as_bytes(std::span(&n, 1)); };
+  const auto found = std::ranges::search(state, bytes_of(from));
+  std::ranges::copy(bytes_of(to), found.begin());
+  testing::set_checksum(state);
+  return state;
+}
+
+TEST(SavedState, WithMoreDrawsThanSumsCanHoldIsRefused) {
+  constexpr std::int64_t kDraws = 1007;  // no other number of the states
+  LevelReplay replay(LevelSet::range(0, 30), {}, stream(1));
+  Tscl tscl(LevelSet::range(0, 30), {}, stream(1));
+  play(replay, kDraws);
+  play(tscl, kDraws);
+  EXPECT_NO_THROW(replay.load(with_number(replay.save(), kDraws, kMaxDraw)));
+  EXPECT_THROW(replay.load(with_number(replay.save(), kMaxDraw, kMaxDraw + 1)), std::runtime_error);
+  EXPECT_NO_THROW(tscl.load(with_number(tscl.save(), kDraws, kMaxDraw)));
+  EXPECT_THROW(tscl.load(with_number(tscl.save(), kMaxDraw, kMaxDraw + 1)), std::runtime_error);
 }
 
 std::vector<SavedObject> all_objects_with_state() {

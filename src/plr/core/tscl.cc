@@ -150,7 +150,9 @@ void Tscl::load(std::span<const std::byte> bytes) {
   Tscl restored(levels_, config_, reader.random(), start_);
   restored.num_draws_ = reader.number<std::int64_t>();
   restored.num_episodes_ = reader.number<std::int64_t>();
-  reader.require(restored.num_draws_ >= 0 && restored.num_episodes_ >= 0, "a negative count");
+  for (const std::int64_t count : {restored.num_draws_, restored.num_episodes_}) {
+    reader.require(count >= 0 && count <= kMaxDraw, "an impossible number of draws or episodes");
+  }
   restored.progress_ = reader.numbers<double>(levels_.size());
   reader.require(restored.progress_.size() == levels_.size(), "progress of other levels");
   for (Slot slot = 0; slot < windows_.size(); ++slot) {

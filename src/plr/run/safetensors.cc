@@ -101,6 +101,8 @@ nlohmann::json parse_header(std::string_view text) {
     return Json::parse(text, check_structure);
   } catch (const Json::parse_error& error) {
     fail("the header is not JSON at its byte " + std::to_string(error.byte));
+  } catch (const Json::out_of_range&) {
+    fail("the header has a number that is too large");
   }
 }
 

@@ -197,6 +197,11 @@ TEST(Safetensors, RefuseGapsAndOverlaps) {
   EXPECT_EQ(error_of(two("[0,2]", "[2,4]"), "xxxxx"), "safetensors: bytes after the last tensor");
 }
 
+TEST(Safetensors, RefusesANumberBeyondTheRangeOfADouble) {
+  EXPECT_EQ(error_of(R"({"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}})", "xxxx"),
+            "safetensors: the header has a number that is too large");
+}
+
 TEST(Safetensors, RefusesAHeaderThatIsNestedDeeply) {
   const std::string nested = std::string(200'000, '[') + std::string(200'000, ']');
   EXPECT_EQ(error_of("{\"a\":{\"dtype\":" + nested + "}}", ""),
