@@ -1,6 +1,8 @@
 #include "plr/env/vector_env.h"
 
+#include <atomic>
 #include <cassert>
+#include <exception>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -34,6 +36,22 @@ std::string action_message(const ActionSpace& space, int slot, std::size_t posit
   return text.str();
 }
 
+// Calls work(slot) for every slot on the workers.  Throws the first exception of any of them, when
+// all are done.
+template <class Work>
+void run_on(WorkerPool& workers, SlotRange slots, const Work& work) {
+  std::atomic<bool> has_failed = false;
+  std::exception_ptr error;
+  workers.run(slots, [&](int slot) noexcept {
+    try {
+      work(slot);
+    } catch (...) {
+      if (!has_failed.exchange(true)) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
+
 void check_size(const char* field, std::size_t expected, std::size_t size) {
   if (size == expected) return;
   throw std::invalid_argument(std::string(field) + " must have " + std::to_string(expected) +
@@ -65,15 +83,15 @@ void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
     for (const Start& start : starts) start_slot(start, out);
     return;
   }
-  workers_.run({0, static_cast<int>(starts.size())},
-               [&](int i) noexcept { start_slot(starts[static_cast<std::size_t>(i)], out); });
+  run_on(workers_, {0, static_cast<int>(starts.size())},
+         [&](int i) { start_slot(starts[static_cast<std::size_t>(i)], out); });
 }
 
 void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
   check_buffers(out);
   check_actions(slots, actions);
   if (workers_.num_workers() == 1) return step_range(slots, actions, out);
-  workers_.run(slots, [&](int slot) noexcept {
+  run_on(workers_, slots, [&](int slot) {
     const std::size_t size = spec_.actions.size();
     const auto offset = static_cast<std::size_t>(slot - slots.begin) * size;
     step_slot(slot, actions.subspan(offset, size), out);

@@ -111,7 +111,8 @@ class VectorEnv {
   const EnvSpec& spec() const { return spec_; }
 
   // Invalid arguments of the functions below: std::out_of_range for a slot or a level that does not
-  // exist, std::invalid_argument otherwise.  Nothing has changed then.
+  // exist, std::invalid_argument otherwise.  Nothing has changed then.  An exception of the
+  // implementation is passed on, from any thread; do not use the environment afterwards.
 
   // Starts levels.  Writes the first observations of these slots and nothing else: rewards and ends
   // of their last step stay.
