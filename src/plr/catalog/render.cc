@@ -13,10 +13,16 @@ constexpr int kObservationTiles = 16;
 
 const Family* family_of(const VectorEnv& env) { return find_family(env.spec().name); }
 
+// Bytes [H, W, 1] or [H, W, 3].
+bool is_picture(const EnvSpec& spec) {
+  const int channels = spec.observation_shape[2];
+  return spec.observation_type == ElementType::kByte && (channels == 1 || channels == 3);
+}
+
 image::Image render_observation(const EnvSpec& spec, std::span<const std::uint8_t> bytes,
                                 int tile_size) {
   const auto [height, width, channels] = spec.observation_shape;
-  if ((channels != 1 && channels != 3) || bytes.size() != spec.observation_size()) {
+  if (!is_picture(spec) || bytes.size() != spec.observation_size()) {
     throw std::invalid_argument("observations of " + spec.name + " are not pictures");
   }
   const int scale = std::max(1, kObservationTiles * tile_size / std::max(width, height));
@@ -32,6 +38,11 @@ image::Image render_observation(const EnvSpec& spec, std::span<const std::uint8_
 }
 
 }  // namespace
+
+bool has_pictures(const VectorEnv& env) {
+  const Family* family = family_of(env);
+  return (family != nullptr && family->frame != nullptr) || is_picture(env.spec());
+}
 
 image::Image render_frame(const VectorEnv& env, int slot, std::span<const std::uint8_t> observation,
                           const FrameOptions& options) {

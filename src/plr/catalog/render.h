@@ -19,6 +19,9 @@
 
 namespace plr::catalog {
 
+// Whether slots can be drawn: the family has pictures, or the observation is one.
+bool has_pictures(const VectorEnv& env);
+
 // The slot as it is now; `observation` is its latest.  Throws std::invalid_argument if the family
 // has no pictures and the observation is none: bytes [H, W, 1] or [H, W, 3].
 // REQUIRES: the slot has been started.

@@ -23,12 +23,18 @@ void ConformanceRun::expect(bool holds, const std::string& rule) {
   violations_.push_back(rule);
 }
 
-void ConformanceRun::check(Check rule) {
+void ConformanceRun::check(const Rule& rule) {
+  const auto num_before = static_cast<std::ptrdiff_t>(violations_.size());
   try {
-    rule(*this);
+    rule.check(*this);
   } catch (const std::exception& error) {
     expect(false, std::string("valid calls are never refused: ") + error.what());
   }
+  if (checked_) checked_({rule.name, {violations_.begin() + num_before, violations_.end()}});
+}
+
+void ConformanceRun::skip(const Rule& rule) {
+  if (checked_) checked_({rule.name, {}, false});
 }
 
 namespace {
@@ -258,19 +264,26 @@ void any_phase_can_be_saved(ConformanceRun& run) {
 
 }  // namespace
 
-std::vector<std::string> conformance_violations(const MakeEnv& make) {
-  ConformanceRun run(make);
-  spec_is_valid(run);
+std::vector<std::string> conformance_violations(const MakeEnv& make, const RuleChecked& checked) {
+  using Rule = ConformanceRun::Rule;
+  ConformanceRun run(make, checked);
+  run.check({"its spec is valid", spec_is_valid});
   if (!run.violations().empty()) return run.violations();
-  for (const ConformanceRun::Check check :
-       {episodes_end_in_time, equal_levels_give_equal_episodes, slots_are_independent,
-        start_and_step_write_only_where_they_should, worker_count_does_not_matter,
-        difficulties_match_the_spec, continues_identically_after_load, any_phase_can_be_saved}) {
-    run.check(check);
+  for (const Rule& rule :
+       {Rule{"episodes end within the step limit", episodes_end_in_time},
+        Rule{"equal levels give equal episodes", equal_levels_give_equal_episodes},
+        Rule{"slots are independent", slots_are_independent},
+        Rule{"starts and steps write only their data", start_and_step_write_only_where_they_should},
+        Rule{"the number of workers changes nothing", worker_count_does_not_matter},
+        Rule{"difficulties match the spec", difficulties_match_the_spec},
+        Rule{"a loaded episode continues identically", continues_identically_after_load},
+        Rule{"slots can be saved in every phase", any_phase_can_be_saved}}) {
+    run.check(rule);
   }
   check_refusals(run);
   // Slots that influence each other are not played by several threads.
-  if (run.violations().empty()) run.check(slots_run_on_any_thread);
+  const Rule threads = {"slots can be played by any threads", slots_run_on_any_thread};
+  run.violations().empty() ? run.check(threads) : run.skip(threads);
   return run.violations();
 }
 

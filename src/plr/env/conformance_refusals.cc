@@ -195,10 +195,13 @@ void damaged_bytes_are_refused(ConformanceRun& run) {
 }  // namespace
 
 void check_refusals(ConformanceRun& run) {
-  for (const ConformanceRun::Check check :
-       {invalid_steps_are_refused, invalid_starts_are_refused, short_buffers_are_refused,
-        unknown_slots_are_refused, damaged_bytes_are_refused}) {
-    run.check(check);
+  using Rule = ConformanceRun::Rule;
+  for (const Rule& rule : {Rule{"invalid steps are refused", invalid_steps_are_refused},
+                           Rule{"invalid starts are refused", invalid_starts_are_refused},
+                           Rule{"short buffers are refused", short_buffers_are_refused},
+                           Rule{"unknown slots are refused", unknown_slots_are_refused},
+                           Rule{"damaged bytes are refused", damaged_bytes_are_refused}}) {
+    run.check(rule);
   }
 }
 
