@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -91,6 +92,7 @@ void add_bench(CLI::App& program) {
   CLI::App* env = verb->add_subcommand("env", "steps per second and the cost of starting a level");
   env->add_option("--env", arguments->envs, "environments to measure (two of the paper)")
       ->type_name("NAME...");
+  add_plugin_option(*env);
   env->add_option("--num-slots", arguments->num_slots, "slots, played in parallel (64)")
       ->type_name("N");
   env->add_option("--seconds", arguments->seconds, "duration of each measurement (1)")

@@ -42,6 +42,7 @@ train::TrainConfig config_of(const BenchTrainArguments& arguments) {
     }
     train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
   }
+  if (!config.task.plugin.empty()) train::set_plugin(config.task, config.task.plugin);
   return config;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plugin_option.h"
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
 #include "plr/catalog/make_env.h"
@@ -75,6 +76,7 @@ void add_envs(CLI::App& program) {
   CLI::App* verb = program.add_subcommand("envs", "list the environments");
   verb->group("Look");
   verb->add_option("FILTER", arguments->filter, "only those whose name contains this");
+  add_plugin_option(*verb);
   verb->add_flag("--json", arguments->as_json, "print JSON");
   verb->callback([arguments] {
     const std::vector<EnvInfo> infos = matching(arguments->filter);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/eval_cvar.h"
+#include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -66,6 +67,7 @@ class Evaluated {
     prepare_procgen(task.env);
     prepare_procgen(task.test_env);
     agent_ = train::load_agent(arguments.run, train::evaluation_slots(arguments.episodes));
+    if (!agent_.note.empty()) terminal::print(stderr, "{}\n", agent_.note);
     const bool is_trained_env = task.test_env == task.env && arguments.step_limit.empty();
     if (task.test_env.empty() || is_trained_env) return;
     EnvOptions options = agent_.config.env;
@@ -210,6 +212,7 @@ void add_eval(CLI::App& program) {
       ->capture_default_str();
   verb->add_option("--env", arguments->env,
                    "evaluate on this environment, with observations and actions as in training");
+  add_plugin_option(*verb);
   CLI::Option* levels =
       verb->add_option("--levels", arguments->levels,
                        "evaluate on these instead: a range, a number of levels, a file, or full");

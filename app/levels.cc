@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -120,6 +121,7 @@ void add_levels(CLI::App& program) {
   verb->add_option("--file", arguments->file,
                    "the levels of a file of mazes (docs/maze.md) instead of an environment's")
       ->type_name("FILE");
+  add_plugin_option(*verb);
   verb->add_option("--seeds", arguments->seeds,
                    "levels, such as 0-11 (default) or 3,7,20-29; with --file: all")
       ->type_name("LIST");

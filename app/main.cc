@@ -1,8 +1,8 @@
 // The program plr: parses the command line, calls a verb (verbs.h) and reports errors.
 //
-// Exit codes: 0 success; 2 error; 130, 143, 129 and 141 stopped by Ctrl-C, SIGTERM, a closed
-// terminal or a closed pipe, with everything saved.  Errors are one line on standard error; a
-// standard error that cannot be written changes nothing else.
+// Exit codes: 0 success; 1 a violated rule (plr check); 2 error; 130, 143, 129 and 141 stopped by
+// Ctrl-C, SIGTERM, a closed terminal or a closed pipe, with everything saved.  Errors are one line
+// on standard error; a standard error that cannot be written changes nothing else.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +27,7 @@
 namespace plr::app {
 namespace {
 
+constexpr int kCheckFailed = 1;
 constexpr int kFailed = 2;
 
 constexpr const char* kExamples =
@@ -185,6 +186,11 @@ int run(int argc, char** argv) {
     return report(chosen(program), "out of memory; use fewer slots, steps or levels");
   } catch (const std::exception& error) {
     return report(chosen(program), error.what());
+  } catch (const Failed&) {
+    const std::string problem = output_problem();
+    return problem.empty() ? kCheckFailed : report(chosen(program), problem);
+  } catch (...) {
+    return report(chosen(program), "a plug-in threw an exception that is no std::exception");
   }
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
 #include "plr/base/fields.h"
@@ -75,6 +76,7 @@ std::string about_level(const LevelSet& training, LevelId level) {
 void load_trained(const PlayArguments& arguments, const Streams& streams, PlaySession& session) {
   prepare_procgen(train::config_of_run(arguments.player).task.env);
   const train::SavedAgent& saved = session.saved.emplace(train::load_agent(arguments.player, 1));
+  if (!saved.note.empty()) terminal::print(stderr, "{}\n", saved.note);
   const LevelSet training = train::training_levels(saved.config.task.levels, saved.env->spec());
   Random random = streams.named("play/level");
   session.agent =
@@ -227,6 +229,7 @@ void add_play(CLI::App& program) {
   verb->add_option("RUN", arguments->player,
                    "folder of a run; or an environment, for a random agent")
       ->required();
+  add_plugin_option(*verb);
   verb->add_option_function<std::string>(
           "--level",
           [arguments](const std::string& text) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plugin_option.h"
 #include "app/report_watch.h"
 #include "app/verbs.h"
 #include "plr/base/files.h"
@@ -184,6 +185,7 @@ void add_report(CLI::App& program) {
                    "the method that others are compared with (uniform)")
       ->excludes(paper)
       ->type_name("METHOD");
+  add_plugin_option(*verb);
   verb->add_option("--out", arguments->out, "the page (report.html in the first folder)")
       ->type_name("FILE");
   verb->add_option("--export", arguments->export_folder,

@@ -16,6 +16,7 @@
 #include "app/report.h"
 #include "app/verbs.h"
 #include "plr/base/open_file.h"
+#include "plr/catalog/plugins.h"
 #include "plr/catalog/short_name.h"
 #include "plr/distributed/launch.h"
 #include "plr/distributed/world.h"
@@ -58,12 +59,22 @@ void warn_if_obsolete(const std::string& setting) {
   if (!reason.empty()) terminal::print(stderr, "plr: {} has no effect: {}\n", setting, reason);
 }
 
+constexpr const char* kPlugin = "plugin";
+
+// Before a file is read: it replaces the plug-in that the file names.
+void load_given_plugin(const TrainArguments& arguments) {
+  const auto given = arguments.settings.find(kPlugin);
+  if (given == arguments.settings.end()) return;
+  catalog::load_plugin(given->second, catalog::NamedBy::kUser);
+}
+
 // Later ones win: preset, algorithm, method, file, flags.
 train::TrainConfig make_config(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
   train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
   if (!arguments.method.empty())
     train::set_method(config, enum_from<train::Method>("method", arguments.method));
+  load_given_plugin(arguments);
   if (!arguments.config.empty()) {
     if (!std::filesystem::exists(arguments.config)) {
       throw std::invalid_argument("there is no file " + arguments.config + " for --config");
@@ -76,6 +87,7 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
     warn_if_obsolete(name);
     train::set(config, name, value);
   }
+  if (arguments.settings.contains(kPlugin)) train::set_plugin(config.task, config.task.plugin);
   train::make_env_names_absolute(config.task);
   config.task.levels = train::checked_levels(config.task.levels);
   return config;
@@ -123,14 +135,17 @@ train::Trainer make_trainer(const TrainArguments& arguments, const distributed::
   }
   folder = arguments.resume;
   const auto refuse = [](const std::string& flag) {
-    throw std::invalid_argument(flag + " cannot be changed with --resume; only --steps can");
+    throw std::invalid_argument(flag +
+                                " cannot be changed with --resume; only --steps and --plugin can");
   };
   for (const std::string& flag : arguments.others) refuse(flag);
   std::optional<std::int64_t> steps;
   for (const auto& [name, value] : arguments.settings) {
+    if (name == kPlugin) continue;
     if (name != "steps") refuse(train::flag_of(name));
     parse_value("steps", value, steps.emplace());
   }
+  load_given_plugin(arguments);
   if (world->is_first()) prepare_procgen(train::config_of_run(folder).task);
   return train::Trainer::resume(folder, steps, arguments.locking, world);
 }

@@ -2,7 +2,7 @@
 
 Commands that are quick run in a scratch folder, with short runs as runs/NAME; training and experiments are resolved
 with --dry-run; of all others, each flag must be in the help of its command. Other tools need a rule in OTHER_TOOLS.
-Needs Python's standard library only; the program's path is in PLR_PROGRAM.
+Needs Python's standard library only; the program's path is in PLR_PROGRAM, that of a plug-in in PLR_CAVES.
 """
 
 import functools
@@ -132,6 +132,7 @@ class Docs(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(temporary.cleanup)
         cls.folder = pathlib.Path(temporary.name)
+        os.environ["PLR_CACHE"] = str(cls.folder / "cache")  # where plug-ins are remembered
         (cls.folder / "docs").mkdir()
         (cls.folder / "experiments").symlink_to(ROOT / "experiments")
         empty = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--levels", "20", *TINY]
@@ -171,13 +172,14 @@ class Docs(unittest.TestCase):
 
     def runnable(self, document, words):
         """The command with samples in place of names, or None if it is too slow."""
-        if not words or words[0] not in ("train", "eval", "play", "experiment", "report", "envs", "levels"):
+        if not words or words[0] not in ("train", "eval", "play", "experiment", "report", "envs", "levels", "check"):
             return None
         if "--cvar" in words or "--watch" in words:
             return None
         is_maze = pathlib.PurePath(document).stem == "maze" or any("maze/" in word for word in words)
         sample = "maze" if is_maze else "runs/NAME"
         words = ["experiments/quick.toml" if word == "FILE" else word for word in words]
+        words = [os.environ["PLR_CAVES"] if word.endswith("/libcaves.so") else word for word in words]
         if words[0] in ("train", "experiment"):
             words = [word for word in words if word != "--slurm" and not word.startswith("--sbatch")]
             words += [] if "--dry-run" in words else ["--dry-run"]

@@ -91,7 +91,7 @@ class Train(ProgramTest):
         for flag, value in (("--seed", "2"), ("--eval-interval", "3"), ("--method", "uniform"), ("--preset", "no"),
                             ("--algorithm", "paper"), ("--config", "run/config.toml"), ("--out", "other")):
             self.assert_leaves_nothing(["train", "--resume", "run", flag, value],
-                                f"{flag} cannot be changed with --resume; only --steps can")
+                                f"{flag} cannot be changed with --resume; only --steps and --plugin can")
         self.assert_leaves_nothing(["train", "--resume", "run", "--steps", "64"], "steps must be at least")
 
     def test_a_run_finds_its_file_of_levels_from_any_working_directory(self):

@@ -8,6 +8,7 @@
 
     envs = plr.LevelVectorEnv(make_env, 8, curriculum=replay)                    # your environment
     envs = plr.make_vec("minigrid/MultiRoom-N4-Random", 64, curriculum=replay)   # one of plr's
+    plr.load_plugin("build/libcaves.so")                                         # or of your own library
     scorer = plr.EpisodeScorer(num_envs=64, rollout_length=256)                  # rollouts -> scores
 
     run = plr.train(preset="small", seed=1)              # runs the program; needs torch
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from plr.level_vector_env import LevelVectorEnv
     from plr.level_wrapper import LevelWrapper
     from plr.mirror import log_to
+    from plr.plugins import load_plugin
     from plr.runs import Run, Table, load_run
     from plr.training import TrainingError, train
     from plr.vector_env import NativeVectorEnv, make_vec
@@ -48,6 +50,7 @@ _LOADED_LATER = {
     "Run": "runs",
     "Table": "runs",
     "TrainingError": "training",
+    "load_plugin": "plugins",
     "load_run": "runs",
     "log_to": "mirror",
     "make_vec": "vector_env",
@@ -78,6 +81,7 @@ __all__ = [
     "Uniform",
     "__version__",
     "environments",
+    "load_plugin",
     "load_run",
     "log_to",
     "make_vec",

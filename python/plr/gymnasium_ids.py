@@ -4,7 +4,8 @@
     envs = gymnasium.make_vec("plr/maze-random-25", 64)
 
 The id of an environment is "plr/" and its name with "-" for "/".  import plr registers all of them, without
-importing gymnasium: if it is imported later, then at that moment.
+importing gymnasium: if it is imported later, then at that moment. Those of a plug-in are registered
+when it is loaded.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ def gymnasium_id(name: str) -> str:
 
 
 def register_with_gymnasium() -> None:
-    """Registers all environments, now or when gymnasium is imported."""
+    """Registers all environments that are not registered yet, now or when gymnasium is imported."""
     if "gymnasium" in sys.modules:
         _register()
-    else:
+    elif not any(isinstance(finder, _AfterGymnasium) for finder in sys.meta_path):
         sys.meta_path.insert(0, _AfterGymnasium())
 
 
@@ -37,6 +38,8 @@ def _register() -> None:
 
     for env in environments():
         name = env["name"]
+        if gymnasium_id(name) in gymnasium.registry:
+            continue
         gymnasium.register(gymnasium_id(name), entry_point="plr.level_env:LevelEnv",
                            vector_entry_point="plr.vector_env:NativeVectorEnv", kwargs={"name": name},
                            disable_env_checker=True)

@@ -21,6 +21,7 @@ void bind_curricula(nb::module_& module);
 void bind_scorer(nb::module_& module);
 void bind_rollout_curricula(nb::module_& module);
 void bind_environments(nb::module_& module);
+void bind_plugins(nb::module_& module);
 
 // The type of arguments that levels_from() converts, for signatures.
 inline constexpr const char* kLevelsType =

@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {  // NOLINT(readability-identifier-naming)
   plr::python::bind_scorer(module);
   plr::python::bind_rollout_curricula(module);
   plr::python::bind_environments(module);
+  plr::python::bind_plugins(module);
 }

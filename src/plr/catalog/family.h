@@ -3,10 +3,12 @@
 //   const Family* family = find_family("procgen/bigfish");
 //   if (family != nullptr && is_installed(*family)) ...
 //
-// families() and what it refers to is constant after the first call.  Thread-safe.
+// The list grows when a plug-in is loaded (plugins.h); a list that was returned before stays valid
+// and constant.  Thread-safe.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "plr/env/family.h"
@@ -21,5 +23,9 @@ const Family* find_family(std::string_view env);
 
 // Whether the files that the family needs are there, so that its environments can be made.
 bool is_installed(const Family& family);
+
+// Family::short_name and Family::report_group, or what they are if these are null.
+std::string short_name(const Family& family, std::string_view env);
+std::string report_group(const Family& family, std::string_view env);
 
 }  // namespace plr::catalog

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "plr/catalog/check_family.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
 #include "plr/catalog/short_name.h"
@@ -20,35 +21,12 @@ TEST(Family, IsFoundByTheNameBeforeTheSlash) {
   EXPECT_EQ(find_family(""), nullptr);
 }
 
-TEST(Family, HasANameOfItsOwnAndNamesItsEnvironmentsByIt) {
+TEST(Family, OfThisProjectIsValid) {
   std::set<std::string> names;
   for (const Family& family : families()) {
     EXPECT_TRUE(names.insert(family.name).second) << family.name;
-    EXPECT_FALSE(family.environments.empty()) << family.name;
-    for (const EnvInfo& info : family.environments) {
-      EXPECT_TRUE(info.name.starts_with(family.name + "/")) << info.name;
-    }
-  }
-}
-
-TEST(Family, DescribesEveryEnvironmentCompletely) {
-  for (const Family& family : families()) {
-    SCOPED_TRACE(family.name);
-    EXPECT_FALSE(family.title.empty());
-    ASSERT_FALSE(family.observations.empty());
-    EXPECT_NE(family.observations[0], Observation::kDefault);
-    EXPECT_GT(family.gpu_share.cores_per_run, 0);
-    EXPECT_GT(family.gpu_share.runs_per_gpu, 0);
-    ASSERT_NE(family.make, nullptr);
+    EXPECT_NO_THROW(check_family(family)) << family.name;
     EXPECT_EQ(family.make(family.name + "/no such task", {}), nullptr);
-    std::set<std::string> short_names;
-    for (const EnvInfo& info : family.environments) {
-      EXPECT_FALSE(info.summary.empty()) << info.name;
-      EXPECT_FALSE(family.report_group(info.name).empty()) << info.name;
-      EXPECT_TRUE(short_names.insert(family.short_name(info.name)).second) << info.name;
-      EXPECT_LE(static_cast<std::size_t>(info.actions.num_choices()), family.action_names.size())
-          << info.name;
-    }
   }
 }
 

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "plr/base/closest_name.h"
+#include "plr/catalog/registry.h"
 
 namespace plr::catalog {
 namespace {
-
-std::vector<EnvInfo> all_environments() {
-  std::vector<EnvInfo> all;
-  for (const Family& family : families()) {
-    all.insert(all.end(), family.environments.begin(), family.environments.end());
-  }
-  return all;
-}
 
 [[noreturn]] void throw_unknown(std::string_view name) {
   std::vector<std::string> names;
@@ -27,14 +20,12 @@ std::vector<EnvInfo> all_environments() {
 
 }  // namespace
 
-std::span<const EnvInfo> environments() {
-  static const std::vector<EnvInfo> all = all_environments();
-  return all;
-}
+std::span<const EnvInfo> environments() { return registry().environments; }
 
 const EnvInfo* find_environment(std::string_view name) {
-  const auto found = std::ranges::find(environments(), name, &EnvInfo::name);
-  return found != environments().end() ? &*found : nullptr;
+  const std::span<const EnvInfo> all = environments();
+  const auto found = std::ranges::find(all, name, &EnvInfo::name);
+  return found != all.end() ? &*found : nullptr;
 }
 
 std::string absolute_env_name(std::string_view name) {

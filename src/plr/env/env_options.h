@@ -128,4 +128,9 @@ struct EnvOptions {
 // Throws std::invalid_argument if an option of the maze is not its default.
 void refuse_maze_options(std::string_view env, const EnvOptions& options);
 
+// For an environment with full observations and no options of its own: throws std::invalid_argument
+// if a number is out of bounds, or another option than num_slots and num_workers is not its
+// default.
+void check_plain_options(std::string_view env, const EnvOptions& options);
+
 }  // namespace plr

@@ -1,6 +1,6 @@
-// A family of environments described as data: MiniGrid, Procgen and the maze.
+// A family of environments described as data: MiniGrid, Procgen, the maze, and those of plug-ins.
 //
-// A family is a folder that defines one Family, and one line in catalog/family.cc that lists it.
+// A family is a plug-in (plugin.h), or a folder here and one line in catalog/registry.cc.
 // Code that treats families differently reads the difference here instead of comparing names:
 //
 //   const Family* family = find_family("minigrid/MultiRoom-N4-Random");   // catalog/family.h
@@ -68,11 +68,12 @@ struct Family {
   std::string name;   // environments are NAME/TASK
   std::string title;  // for tables and headings
   NetworkKind network = NetworkKind::kGridCnn;
-  std::vector<std::string> action_names;       // by action
-  std::vector<EnvInfo> environments;           // in the order of a list for readers
-  std::vector<Observation> observations = {};  // that its environments offer, the default first
-  LevelId num_training_levels = 200;           // of a typical training set; `plr bench env` uses it
-  GpuShare gpu_share;
+  std::vector<std::string> action_names = {};  // by action
+  std::vector<EnvInfo> environments = {};      // in the order of a list for readers
+  // That its environments offer, the default first.
+  std::vector<Observation> observations = {Observation::kFull};
+  LevelId num_training_levels = 200;  // of a typical training set; `plr bench env` uses it
+  GpuShare gpu_share = {};
   // The environment variable that names the folder of files its environments need, such as
   // PLR_PROCGEN; empty: none are needed.
   std::string files_variable = {};
@@ -90,10 +91,11 @@ struct Family {
   // none.  Throws as make() does.
   LevelTools (*level_tools)(std::string_view env, const EnvOptions& options,
                             std::shared_ptr<LevelStore> store) = nullptr;
-  // The name for narrow columns, also of an unknown environment: "DoorKey-6x6".
+  // The name for narrow columns, also of an unknown environment: "DoorKey-6x6".  Null: the part
+  // after the last slash.
   std::string (*short_name)(std::string_view env) = nullptr;
   // The title of the environments whose normalized returns are averaged together with this one's,
-  // also of an unknown environment: "Procgen (easy)".
+  // also of an unknown environment: "Procgen (easy)".  Null: the family's title.
   std::string (*report_group)(std::string_view env) = nullptr;
 
   // Pictures.  REQUIRES: `env` was made by make(), and `slot` has been started.

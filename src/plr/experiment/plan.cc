@@ -124,9 +124,11 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
     set(run.config, setting);
     add_argument(setting);
   };
+  std::map<std::string, Setting> settings = joined_settings(file, of_variant, combination.swept);
+  // Before the environments that it brings.
+  if (const auto plugin = settings.extract("plugin"); !plugin.empty()) apply(plugin.mapped());
   if (!combination.env.value.empty()) apply(combination.env);
   apply({"seed", std::to_string(combination.seed), source});
-  std::map<std::string, Setting> settings = joined_settings(file, of_variant, combination.swept);
   if (options.num_threads > 0) {
     for (const char* name : {"threads", "num_workers"}) {
       settings.insert({name, {name, std::to_string(options.num_threads), source}});

@@ -4,7 +4,7 @@
 // plan has one run for every combination.
 //
 //   summary = "PLR with several staleness coefficients"
-//   preset = "minigrid-multiroom"         # or presets = [...]; env, envs; algorithm
+//   preset = "minigrid-multiroom"         # or presets = [...]; env, envs; plugin; algorithm
 //   methods = ["plr"]                     # values of plr train --method
 //   seeds = "1-3"
 //   [settings]                            # of every run

@@ -54,6 +54,7 @@ void add_top_level(const ParsedSetting& line, PlanFile& file) {
       {"algorithm", [&] { file.algorithm = settings_of("algorithm", line).front(); }},
       {"preset", [&] { file.presets = settings_of("preset", line); }},
       {"presets", [&] { file.presets = settings_of("preset", line); }},
+      {"plugin", [&] { file.settings.push_back(one_setting(line)); }},
       {"env", [&] { file.envs = settings_of("env", line); }},
       {"envs", [&] { file.envs = settings_of("env", line); }},
       {"method", [&] { file.methods = settings_of("method", line); }},

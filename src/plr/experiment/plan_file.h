@@ -45,6 +45,7 @@ inline constexpr std::array kPlanLines = {
     PlanLine{"summary", "one sentence about the experiment"},
     PlanLine{"preset", "the preset of all runs"},
     PlanLine{"presets", "a list: runs with each of these presets"},
+    PlanLine{"plugin", "a shared library that brings environments, as plr train --plugin"},
     PlanLine{"env", "the environment of all runs; without it, that of the preset"},
     PlanLine{"envs", "a list: runs on each of these environments"},
     PlanLine{"method", "the method of all runs, as plr train --method"},

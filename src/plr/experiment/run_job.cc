@@ -22,6 +22,8 @@ std::vector<std::string> RunJob::command(const std::string& program, Locking loc
   if (state.has_started) {
     words.insert(words.end(), {"--resume", folder.string()});
     words.insert(words.end(), {"--steps", fmt::to_string(run->config.schedule.steps)});
+    const std::string& plugin = run->config.task.plugin;
+    if (!plugin.empty()) words.insert(words.end(), {"--plugin", plugin});
   } else {
     words.insert(words.end(), run->arguments.begin(), run->arguments.end());
     words.insert(words.end(), {"--out", folder.string()});

@@ -46,9 +46,6 @@ LevelTools tools(std::string_view env, const EnvOptions& options,
   return task ? level_tools(*task, options.maze, std::move(store)) : LevelTools();
 }
 
-// "maze/random-25" -> "random-25", "maze/file:mine/rooms.txt" -> "rooms.txt"
-std::string short_name(std::string_view env) { return std::string(env.substr(env.rfind('/') + 1)); }
-
 minigrid::TileMap tile_map(const VectorEnv& env, int slot, Observation observation) {
   const auto& maze = static_cast<const MazeEnv&>(env);
   const Level& level = maze.level_in(slot);
@@ -95,8 +92,6 @@ Family family() {
           .make = make,
           .unlisted = unlisted,
           .level_tools = tools,
-          .short_name = short_name,
-          .report_group = [](std::string_view) { return std::string("Maze"); },
           .frame = frame,
           .text = text,
           .legend = legend};

@@ -88,7 +88,6 @@ Family family() {
           .gpu_share = {.cores_per_run = 2, .runs_per_gpu = 8},
           .make = make,
           .short_name = short_name,
-          .report_group = [](std::string_view) { return std::string("MiniGrid"); },
           .frame = frame,
           .text = text,
           .legend = text_legend,

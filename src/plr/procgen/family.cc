@@ -27,9 +27,6 @@ std::unique_ptr<VectorEnv> make(std::string_view env, const EnvOptions& options)
   return variant ? std::make_unique<ProcgenEnv>(*variant, options) : nullptr;
 }
 
-// "procgen/bigfish-hard" -> "bigfish-hard"
-std::string short_name(std::string_view env) { return std::string(env.substr(env.rfind('/') + 1)); }
-
 // Returns are averaged within a mode: "procgen/bigfish-hard" -> "Procgen (hard)".
 std::string report_group(std::string_view env) {
   const std::size_t hyphen = env.rfind('-');
@@ -53,7 +50,6 @@ Family family() {
           .files_variable = "PLR_PROCGEN",
           .steps_allocate = true,
           .make = make,
-          .short_name = short_name,
           .report_group = report_group};
 }
 

@@ -10,17 +10,7 @@ namespace plr::procgen {
 namespace {
 
 EnvSpec make_spec(const Variant& variant, const EnvOptions& options) {
-  check_fields(options);
-  const EnvOptions defaults;
-  refuse_maze_options(variant.env_name(), options);
-  if (options.observation == Observation::kView) {
-    throw std::invalid_argument("observation: " + variant.env_name() + " offers full only, not " +
-                                to_text(options.observation));
-  }
-  if (options.seeding != defaults.seeding) {
-    throw std::invalid_argument("seeding: " + variant.env_name() + " offers default only, not " +
-                                to_text(options.seeding));
-  }
+  check_plain_options(variant.env_name(), options);
   EnvSpec spec;
   spec.name = variant.env_name();
   spec.num_slots = options.num_slots;

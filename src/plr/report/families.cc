@@ -6,7 +6,7 @@ namespace plr::report {
 
 std::string family_of(const std::string& env) {
   const Family* family = catalog::find_family(env);
-  return family != nullptr ? family->report_group(env) : env.substr(0, env.find('/'));
+  return family != nullptr ? catalog::report_group(*family, env) : env.substr(0, env.find('/'));
 }
 
 ReturnRange return_range_of(const std::string& env) {

@@ -21,7 +21,7 @@ bool is_irrelevant_setting(const std::string& name) {
   constexpr std::array kNames = {"seed",           "device",        "threads",
                                  "num_workers",    "deterministic", "checkpoint_interval",
                                  "eval_interval",  "eval_episodes", "final_episodes",
-                                 "levels_interval"};
+                                 "levels_interval", "plugin"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plr/base/files.h"
+#include "plr/catalog/plugins.h"
 #include "plr/run/layout.h"
 #include "plr/run/record_files.h"
 #include "plr/run/settings_file.h"
@@ -43,6 +44,17 @@ std::map<std::string, std::string> settings_of(const fs::path& folder) {
     }
   }
   return settings;
+}
+
+// Loads the plug-in of a run, for pictures of its levels, names and normalized returns; a report
+// without them is complete.
+void load_plugin_of(RunData& run) {
+  if (run.setting("plugin").empty() || catalog::find_plugin(run.env()) != nullptr) return;
+  try {
+    catalog::load_plugin(run.setting("plugin"), catalog::NamedBy::kRun);
+  } catch (const std::exception& error) {
+    run.remarks.push_back(std::string("levels are not drawn: ") + error.what());
+  }
 }
 
 // The final evaluation may follow another one of the same update; the later record counts.
@@ -90,6 +102,7 @@ RunData read_run(const fs::path& folder) {
   RunData run;
   run.folder = folder;
   run.settings = settings_of(folder);
+  load_plugin_of(run);
   run.updates = take(read_records<LogRecord>(folder / layout::kLog), run.remarks);
   run.evaluations =
       last_per_steps(take(read_records<EvalRecord>(folder / layout::kEvaluations), run.remarks));

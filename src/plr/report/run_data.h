@@ -1,6 +1,7 @@
 // Reads run folders: everything that a report is made of (run/layout.h, run/records.h).
 //
-// A run in progress can be read: an incomplete last line is ignored.
+// A run in progress can be read: an incomplete last line is ignored. The plug-in of a run is loaded
+// (catalog/plugins.h); if that fails, the run has a remark.
 //
 //   const FoundRuns found = find_runs({"runs"});
 //   for (const std::string& problem : found.problems) ...   // folders left out, and why

@@ -33,7 +33,8 @@ struct CheckpointFacts {
   std::optional<std::int64_t> gradient_updates = {};
   LogSizes sizes = {};
   std::int64_t behavior_version = kUnnamedBehaviorVersion;  // of the program that saved
-  // Name and value of every setting; empty in checkpoints of earlier versions.
+  // Name and value of every setting and the digest of a plug-in (train::settings_to_save); empty in
+  // checkpoints of earlier versions.
   std::map<std::string, std::string> settings = {};
 };
 

@@ -1,12 +1,15 @@
 #include "plr/train/config.h"
 
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
 #include "plr/base/closest_name.h"
 #include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
+#include "plr/catalog/plugins.h"
+#include "plr/run/layout.h"
 
 namespace plr::train {
 namespace {
@@ -314,16 +317,54 @@ void set(TrainConfig& config, const run::Setting& setting) {
   run::with_place(setting.place, [&] {
     const bool is_test_env = setting.name == "test_env" && !setting.value.empty();
     if (setting.name == "env" || is_test_env) catalog::check_env_name(setting.value);
+    const bool is_plugin = setting.name == TaskConfig::kPlugin.name() && !setting.value.empty();
+    if (is_plugin) return set_plugin(config.task, setting.value);
     set(config, setting.name, setting.value);
   });
 }
 
+void set_plugin(TaskConfig& task, const std::string& path) {
+  task.plugin = catalog::load_plugin(path, catalog::NamedBy::kUser).path;
+}
+
+namespace {
+
+std::string value_of(std::string_view name, std::span<const run::Setting> settings) {
+  const auto found = std::ranges::find(settings, name, &run::Setting::name);
+  return found != settings.end() ? found->value : "";
+}
+
+// A config.toml may be that of a run, which another person has made.
+std::string loaded_plugin(const run::Setting& setting, const std::string& env,
+                          const std::filesystem::path& file) {
+  const catalog::LoadedPlugin* loaded = catalog::find_plugin(env);
+  if (loaded != nullptr) return loaded->path;
+  if (setting.value.empty()) return "";
+  const bool is_of_run = file.filename() == run::layout::kConfig;
+  return catalog::load_plugin(setting.value,
+                              is_of_run ? catalog::NamedBy::kRun : catalog::NamedBy::kUser)
+      .path;
+}
+
+}  // namespace
+
 std::set<std::string> set_by_file(TrainConfig& config, const std::filesystem::path& file) {
+  const std::vector<run::Setting> settings =
+      run::parse_flat_settings(read_text(file, kMaxSettingsSize), file.string());
+  const auto is_plugin = [](const run::Setting& setting) {
+    return setting.name == TaskConfig::kPlugin.name();
+  };
   std::set<std::string> names;
-  for (const run::Setting& setting :
-       run::parse_flat_settings(read_text(file, kMaxSettingsSize), file.string())) {
-    set(config, setting);
+  // The plug-in first, since it brings the environments that other settings name.
+  for (const run::Setting& setting : settings) {
     names.insert(setting.name);
+    if (!is_plugin(setting)) continue;
+    run::with_place(setting.place, [&] {
+      config.task.plugin = loaded_plugin(setting, value_of("env", settings), file);
+    });
+  }
+  for (const run::Setting& setting : settings) {
+    if (!is_plugin(setting)) set(config, setting);
   }
   return names;
 }

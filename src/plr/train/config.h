@@ -64,6 +64,11 @@ struct TaskConfig {
   std::string env = "minigrid/MultiRoom-N4-Random";
   static constexpr Field kEnv{&TaskConfig::env, "env", "the environment; plr envs lists all"};
 
+  std::string plugin = {};
+  static constexpr Field kPlugin{
+      &TaskConfig::plugin, "plugin",
+      "a shared library that brings the environment (docs/adding_an_environment.md); empty: none"};
+
   std::string levels = "200";
   static constexpr Field kLevels{
       &TaskConfig::levels, "levels",
@@ -84,7 +89,7 @@ struct TaskConfig {
       &TaskConfig::decide, "decide",
       "levels are chosen for each episode, or for a rollout, in which slots repeat their level"};
 
-  static constexpr std::tuple kFields{kEnv, kTestEnv, kLevels, kCurriculum, kDecide};
+  static constexpr std::tuple kFields{kEnv, kPlugin, kTestEnv, kLevels, kCurriculum, kDecide};
 };
 
 enum class LearningRateSchedule : std::uint8_t { kConstant, kLinear };
@@ -226,8 +231,13 @@ void check(const TrainConfig& config);
 // Sets one field by name. Throws std::invalid_argument for an unknown name, with the closest known
 // one, and for an invalid value. Does nothing for a setting of earlier versions.
 void set(TrainConfig& config, std::string_view name, const std::string& value);
-// The same for a setting of a file: errors begin with its place. Its environment must exist.
+// The same for a setting of a file: errors begin with its place. A plug-in is loaded, an
+// environment must exist.
 void set(TrainConfig& config, const run::Setting& setting);
+
+// Loads a plug-in that the user names (catalog/plugins.h), and sets `plugin` to its absolute path.
+// Throws std::invalid_argument as load_plugin() does.
+void set_plugin(TaskConfig& task, const std::string& path);
 
 // Settings of earlier versions, which are accepted and have no effect.
 struct ObsoleteSetting {
@@ -257,6 +267,7 @@ inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedu
                                               AddedSetting{"max_steps", "0"},
                                               AddedSetting{"step_limit", "default"},
                                               AddedSetting{"test_env", ""},
+                                              AddedSetting{"plugin", ""},
                                               AddedSetting{"maze_edits", "flips"},
                                               AddedSetting{"decide", "episode"},
                                               AddedSetting{"rollout_score", "max_mc"},
@@ -281,8 +292,9 @@ inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedu
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);
-// Sets all fields that a file of settings has (run/settings_file.h) and returns their names. Errors
-// are std::invalid_argument "FILE:LINE: what is wrong".
+// Sets all fields that a file of settings has (run/settings_file.h) and returns their names. The
+// plug-in is loaded, unless another one has brought the family of the file's environment: then that
+// one replaces it. Errors are std::invalid_argument "FILE:LINE: what is wrong".
 std::set<std::string> set_by_file(TrainConfig& config, const std::filesystem::path& file);
 
 // The text of every field by name, as set() takes it.

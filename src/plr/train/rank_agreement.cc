@@ -12,6 +12,7 @@
 #include "plr/base/bytes.h"
 #include "plr/learn/compute.h"
 #include "plr/run/behavior_version.h"
+#include "plr/train/run_settings.h"
 
 namespace plr::train {
 namespace {
@@ -48,11 +49,11 @@ void expect_same_run(World& world, const TrainConfig& config) {
   expect_equal(world, "kind of device",
                std::string(config.compute.device.starts_with("cuda") ? "cuda" : "cpu"));
   std::string settings;
-  for (const auto& [name, value] : values_of(config)) settings += name + " = " + value + "\n";
+  for (const auto& [name, value] : settings_to_save(config)) settings += name + " = " + value + "\n";
   // Names and values one by one only if they differ, so that the message is short.
   const auto all = world.gather(bytes_of(settings));
   if (std::ranges::all_of(all, [&](const auto& other) { return other == all[0]; })) return;
-  for (const auto& [name, value] : values_of(config)) expect_equal(world, name, value);
+  for (const auto& [name, value] : settings_to_save(config)) expect_equal(world, name, value);
 }
 
 }  // namespace

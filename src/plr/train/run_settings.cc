@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plr/base/files.h"
+#include "plr/catalog/plugins.h"
 #include "plr/run/layout.h"
 
 namespace plr::train {
@@ -12,6 +13,8 @@ namespace plr::train {
 namespace layout = run::layout;
 
 namespace {
+
+constexpr const char* kPluginDigest = "plugin_sha256";
 
 // "FILE:LINE" of a setting in a run's config.toml.
 std::string place_of(const std::string& name, const std::filesystem::path& folder) {
@@ -54,6 +57,22 @@ TrainConfig config_of_run(const std::filesystem::path& folder) {
   return config;
 }
 
+std::map<std::string, std::string> settings_to_save(const TrainConfig& config) {
+  std::map<std::string, std::string> settings = values_of(config);
+  const catalog::LoadedPlugin* plugin = catalog::find_plugin(config.task.env);
+  if (plugin != nullptr) settings[kPluginDigest] = plugin->sha256;
+  return settings;
+}
+
+std::string plugin_note(const TrainConfig& config,
+                        const std::map<std::string, std::string>& saved) {
+  const catalog::LoadedPlugin* plugin = catalog::find_plugin(config.task.env);
+  const auto digest = saved.find(kPluginDigest);
+  if (plugin == nullptr || digest == saved.end() || plugin->sha256 == digest->second) return "";
+  return "the plug-in " + plugin->path +
+         " has changed since this run's checkpoint: its episodes may differ from those before";
+}
+
 std::vector<std::string> compare_with_checkpoint(const TrainConfig& config,
                                                  const std::map<std::string, std::string>& saved,
                                                  const std::filesystem::path& folder) {
@@ -69,8 +88,9 @@ std::vector<std::string> compare_with_checkpoint(const TrainConfig& config,
   const std::map<std::string, std::string> before = values_of(trained);
   for (const auto& [name, value] : values_of(config)) {
     const std::string& old = before.at(name);
-    const bool is_free =
-        name == ScheduleConfig::kSteps.name() || name == EnvOptions::kNumWorkers.name();
+    const bool is_free = name == ScheduleConfig::kSteps.name() ||
+                         name == EnvOptions::kNumWorkers.name() ||
+                         name == TaskConfig::kPlugin.name();
     if (value == old || is_free) continue;
     if (decides_where(name)) {
       notes.push_back(name + " was " + old + " and is " + value +
@@ -81,6 +101,8 @@ std::vector<std::string> compare_with_checkpoint(const TrainConfig& config,
                                   "; restore the line, or start a new run with --config");
     }
   }
+  const std::string plugin = plugin_note(config, saved);
+  if (!plugin.empty()) notes.push_back(plugin);
   return notes;
 }
 

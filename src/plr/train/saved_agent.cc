@@ -10,6 +10,7 @@
 #include "plr/core/level_store.h"
 #include "plr/learn/compute.h"
 #include "plr/run/checkpoint.h"
+#include "plr/run/checkpoint_facts.h"
 #include "plr/run/layout.h"
 #include "plr/train/agent.h"
 #include "plr/train/checkpoint_parts.h"
@@ -44,7 +45,10 @@ SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   from_bytes(checkpoint.tensors, network.parameters().views(network.parameters().values()), true);
   std::unique_ptr<learn::Backend> backend =
       learn::make_backend(std::move(network), config.compute.kernels);
-  return {std::move(config), checkpoint.update, std::move(env), std::move(backend)};
+  std::string note =
+      plugin_note(config, checkpoint.facts.get<run::CheckpointFacts>().settings);
+  return {std::move(config), checkpoint.update, std::move(env), std::move(backend),
+          std::move(note)};
 }
 
 }  // namespace plr::train

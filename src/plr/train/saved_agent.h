@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "plr/env/vector_env.h"
 #include "plr/learn/backend.h"
@@ -21,6 +22,7 @@ struct SavedAgent {
   std::int64_t update = 0;         // updates it has been trained for
   std::unique_ptr<VectorEnv> env;  // the environment it was trained in
   std::unique_ptr<learn::Backend> backend;
+  std::string note = {};  // a line for the user if its plug-in has changed, else empty
 };
 
 // Loads the newest checkpoint of the run in a folder; `env` gets `num_slots` slots. On a machine

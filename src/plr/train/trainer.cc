@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plr/base/files.h"
+#include "plr/catalog/plugins.h"
 #include "plr/learn/kernel_choice.h"
 #include "plr/run/behavior_version.h"
 #include "plr/run/layout.h"
@@ -18,11 +19,13 @@ namespace layout = run::layout;
 
 namespace {
 
-// Sets every field by the text that to_toml() wrote.
+// Sets every field by the text that to_toml() wrote, and loads the plug-in that it names.
 void set_all(TrainConfig& config, const std::string& text) {
   for (const run::Setting& setting : run::parse_flat_settings(text, std::string(layout::kConfig))) {
     set(config, setting.name, setting.value);
   }
+  const std::string& plugin = config.task.plugin;
+  if (!plugin.empty()) catalog::load_plugin(plugin, catalog::NamedBy::kRun);
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ void TrainingRun::write(run::Checkpoint checkpoint) {
                                           .gradient_updates = gradient_updates,
                                           .sizes = files->sync(),
                                           .behavior_version = run::kBehaviorVersion,
-                                          .settings = values_of(config)};
+                                          .settings = settings_to_save(config)};
   checkpoint.log_seals = files->seals();
   run::save_checkpoint(folder / layout::kCheckpoints, checkpoint);
 }
