@@ -136,10 +136,10 @@ class SlurmTest(unittest.TestCase):
     def wait_for_jobs(self):
         self.slurm.wait_until(lambda: self.slurm.call("squeue", "-h").strip() == "", "the jobs did not end")
 
-    def write(self, name, text):
+    def write(self, name, text, *options):
         (self.folder / (name + ".toml")).write_text(text)
         done = plr("experiment", name + ".toml", "--slurm", "--sbatch=--comment=a test", "--jobs", "2",
-                   cwd=self.folder)
+                   *options, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"4 runs.  Submit them with\n  sbatch runs/{name}/job.sh\n", done.stdout)
 
@@ -157,6 +157,15 @@ class SlurmTest(unittest.TestCase):
         done = plr("report", "runs/cluster", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("4 runs in runs/cluster/report.html", done.stdout)
+
+    def test_several_ranks_make_each_run(self):
+        self.write("ranks", TINY, "--ranks-per-run", "2")
+        self.submit("ranks")
+        self.wait_for_jobs()
+        output = (self.folder / "runs/ranks/output/task-0.txt").read_text()
+        self.assertIn("2 ranks share 2 shards", output)
+        for run in NAMES:
+            self.assertEqual(self.steps("ranks", run)[-1:], [256], output)
 
     def test_interrupted_tasks_resume_when_submitted_again(self):
         self.write("cut", TINY.replace("steps = 256", "steps = 100000000"))
