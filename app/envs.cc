@@ -47,6 +47,7 @@ void print_json(const std::vector<EnvInfo>& infos) {
                                                 {"height", info.height},
                                                 {"max_steps", info.max_steps},
                                                 {"num_actions", info.actions.num_choices()},
+                                                {"actions", to_text(info.actions)},
                                                 {"num_difficulties", info.num_difficulties}});
     if (info.returns) env["returns"] = {info.returns->low, info.returns->high};
   }

@@ -97,7 +97,7 @@ void make_random(const PlayArguments& arguments, const Streams& streams, PlaySes
   session.own_env = catalog::make_env(arguments.player, {.num_slots = 1});
   const EnvSpec& spec = session.own_env->spec();
   Random random = streams.named("play/level");
-  session.agent = train::random_agent(spec.actions.num_choices(), streams.named("play/actions"));
+  session.agent = train::random_agent(spec.actions, streams.named("play/actions"));
   session.level = arguments.level ? *arguments.level
                                   : train::sample_levels(spec.full_distribution, 1, random).front();
   session.about = "random actions";
@@ -170,7 +170,8 @@ train::WatchedEpisode play_into_files(const PlayArguments& arguments, PlaySessio
   const train::WatchedEpisode episode = train::watch_episode(
       session.env(), session.level, session.agent, arguments.steps,
       [&](const train::EpisodeState& state) {
-        recorder.add(catalog::render_frame(session.env(), 0, state.observation, options), state);
+        recorder.add(catalog::render_frame(session.env(), 0, state.observation, options), state,
+                     state.output ? catalog::action_text(session.env(), state.output->action) : "");
         return true;
       });
   if (!arguments.gif.empty()) {

@@ -92,7 +92,8 @@ class CommandLine(ProgramTest):
         self.assertEqual(env, {
             "name": MULTI_ROOM, "group": "The paper's own",
             "summary": "The paper's MultiRoom: one to four rooms on a 14 x 14 grid.",
-            "width": 14, "height": 14, "max_steps": 80, "num_actions": 7, "num_difficulties": 4})
+            "width": 14, "height": 14, "max_steps": 80, "num_actions": 7, "actions": "7",
+            "num_difficulties": 4})
 
     def test_envs_names_the_closest_if_none_matches(self):
         self.assert_refused(["envs", "doorkay"],

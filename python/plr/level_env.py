@@ -10,16 +10,16 @@ from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
 from plr._core import Environment, LevelSet, LevelStore, Uniform
 from plr.level_vector import Levels, level_from
+from plr.native_spaces import action_space, observation_space
 from plr.settings_types import NativeOptions
 from plr.vector_env import find_files
 
 
-class LevelEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
+class LevelEnv(gymnasium.Env[NDArray[Any], Any]):
     """One environment of plr; plr.make_vec describes the arguments.
 
     reset(seed=level) starts this level.  reset() draws one of `levels`, by default of the full
@@ -38,8 +38,8 @@ class LevelEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         self._levels = self._env.full_distribution if levels is None else Uniform(levels).levels
         self._arrays = self._env.arrays()
         self.render_mode = render_mode
-        self.observation_space = Box(0, 255, self._arrays["observations"].shape[1:], np.uint8)
-        self.action_space = Discrete(self._env.num_actions)
+        self.observation_space = observation_space(self._env)
+        self.action_space = action_space(self._env)
 
     @property
     def full_distribution(self) -> LevelSet:
@@ -47,7 +47,7 @@ class LevelEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         return self._env.full_distribution
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None
-              ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+              ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Starts the level `seed`, or one that is drawn."""
         if options:
             raise ValueError(f"unknown option '{next(iter(options))}'; reset takes the level as seed")
@@ -59,9 +59,9 @@ class LevelEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         super().reset(seed=seed)
         return self._observation(), {"level": level}
 
-    def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Takes an action; info["solved"] says whether an ended episode solved its level."""
-        ended = self._env.step(np.asarray(action).reshape(1), None)
+        ended = self._env.step(np.asarray(action).reshape(1, *self.action_space.shape), None)
         arrays = self._arrays
         info: dict[str, Any] = {"level": int(arrays["levels"][0])}
         if ended:
@@ -73,6 +73,6 @@ class LevelEnv(gymnasium.Env[NDArray[np.uint8], np.int64]):
         """An image; requires render_mode="rgb_array"."""
         return None if self.render_mode is None else self._env.frame(0)
 
-    def _observation(self) -> NDArray[np.uint8]:
-        copy: NDArray[np.uint8] = self._arrays["observations"][0].copy()
+    def _observation(self) -> NDArray[Any]:
+        copy: NDArray[Any] = self._arrays["observations"][0].copy()
         return copy

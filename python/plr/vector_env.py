@@ -19,13 +19,13 @@ import pathlib
 from typing import Any, Unpack
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from plr._core import Environment, LevelSet, LevelStore, files_variable
 from plr.level_vector import Chooser, Levels, LevelVectorBase, StepResult, as_array, autoreset_from
+from plr.native_spaces import action_space, observation_space
 from plr.settings_types import NativeOptions
 from plr.trainer import cache_folder
 
@@ -60,8 +60,8 @@ class NativeVectorEnv(LevelVectorBase):
         self._everywhere.flags.writeable = False
 
         self.num_envs = len(self._level)
-        self.single_observation_space = Box(0, 255, self._observations.shape[1:], np.uint8)
-        self.single_action_space = Discrete(self._env.num_actions)
+        self.single_observation_space = observation_space(self._env)
+        self.single_action_space = action_space(self._env)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
@@ -113,7 +113,7 @@ class NativeVectorEnv(LevelVectorBase):
         return f"{type(self).__name__}({self._env.name}, num_envs={self.num_envs})"
 
     def _start(self, slots: list[int], levels: list[int], options: dict[str, Any]
-               ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+               ) -> tuple[NDArray[Any], dict[str, Any]]:
         self._env.start(slots, np.asarray(levels, np.uint64))
         return (self._observations.copy() if self._copy else self._observations), self._info()
 

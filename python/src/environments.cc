@@ -50,12 +50,14 @@ class InUse {
 };
 
 constexpr const char* kActionTypes = "actions must be int64, int32 or uint8";
+constexpr const char* kFloatTypes = "actions must be float32 or float64";
 
 class Environment {
  public:
   Environment(std::string_view name, const EnvOptions& options) : player_(make(name, options)) {
-    actions_.resize(static_cast<std::size_t>(player_.spec().num_slots));
-    starts_.reserve(actions_.size());
+    const auto num_slots = static_cast<std::size_t>(player_.spec().num_slots);
+    actions_.resize(num_slots * space().size());
+    starts_.reserve(num_slots);
   }
 
   LevelPlayer& player() { return player_; }
@@ -76,7 +78,7 @@ class Environment {
   std::size_t step(nb::handle actions, nb::handle curriculum, bool next_step) {
     const InUse guard(in_use_);
     nb::ndarray<nb::ro, nb::device::cpu> array;
-    if (!nb::try_cast(actions, array)) throw nb::type_error(kActionTypes);
+    if (!nb::try_cast(actions, array)) throw nb::type_error(action_types());
     read(array);
     starts_.clear();
     if (next_step) {
@@ -128,37 +130,68 @@ class Environment {
     return catalog::make_env(name, options);
   }
 
+  const ActionSpace& space() const { return player_.spec().actions; }
+  const char* action_types() const {
+    return space().is_continuous() ? kFloatTypes : kActionTypes;
+  }
+
   template <class Number>
   void copy(const nb::ndarray<nb::ro, nb::device::cpu>& from) {
     const auto* data = static_cast<const Number*>(from.data());
-    const std::int64_t stride = from.stride(0);
+    const std::size_t size = space().size();
+    const std::int64_t next_word = from.ndim() == 2 ? from.stride(1) : 0;
     for (std::size_t i = 0; i < actions_.size(); ++i) {
-      const auto value = static_cast<std::int64_t>(data[static_cast<std::int64_t>(i) * stride]);
-      // Checked before the conversion to Action, which could change the value.
-      if (value < 0 || value >= player_.spec().actions.num_choices()) refuse(i, value);
-      actions_[i] = static_cast<Action>(value);
+      const auto slot = static_cast<std::int64_t>(i / size);
+      const auto word = static_cast<std::int64_t>(i % size);
+      const Number number = data[slot * from.stride(0) + word * next_word];
+      if constexpr (std::is_floating_point_v<Number>) {
+        actions_[i] = to_word(static_cast<float>(number));  // step() checks the bounds
+      } else {
+        // Checked before the conversion to Action, which could change the value.
+        const auto value = static_cast<std::int64_t>(number);
+        if (value < 0 || value >= space().counts[i % size]) refuse(i, value);
+        actions_[i] = static_cast<Action>(value);
+      }
     }
   }
 
-  [[noreturn]] void refuse(std::size_t slot, std::int64_t value) const {
-    throw std::invalid_argument("action of slot " + std::to_string(slot) + " must be from 0 to " +
-                                std::to_string(player_.spec().actions.num_choices() - 1) +
-                                ", not " + std::to_string(value));
+  [[noreturn]] void refuse(std::size_t i, std::int64_t value) const {
+    const std::size_t size = space().size();
+    throw std::invalid_argument(
+        "action of slot " + std::to_string(i / size) +
+        (size > 1 ? " at position " + std::to_string(i % size) : "") + " must be from 0 to " +
+        std::to_string(space().counts[i % size] - 1) + ", not " + std::to_string(value));
+  }
+
+  // [N] of a discrete space, else [N, W].
+  void check_shape(const nb::ndarray<nb::ro, nb::device::cpu>& actions) const {
+    const auto text = [](const std::vector<std::size_t>& lengths) {
+      std::string list;
+      for (const std::size_t length : lengths) {
+        list += (list.empty() ? "" : ", ") + std::to_string(length);
+      }
+      return "[" + list + "]";
+    };
+    std::vector<std::size_t> expected = {actions_.size() / space().size()};
+    if (!space().is_discrete()) expected.push_back(space().size());
+    std::vector<std::size_t> shape(actions.ndim());
+    for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = actions.shape(i);
+    if (shape == expected) return;
+    throw std::invalid_argument("actions must have the shape " + text(expected) + ", not " +
+                                text(shape));
   }
 
   void read(const nb::ndarray<nb::ro, nb::device::cpu>& actions) {
-    if (actions.ndim() != 1 || actions.shape(0) != actions_.size()) {
-      std::string shape;
-      for (std::size_t i = 0; i < actions.ndim(); ++i) {
-        shape += (i == 0 ? "" : ", ") + std::to_string(actions.shape(i));
-      }
-      throw std::invalid_argument("actions must have the shape [" +
-                                  std::to_string(actions_.size()) + "], not [" + shape + "]");
+    check_shape(actions);
+    if (space().is_continuous()) {
+      if (actions.dtype() == nb::dtype<float>()) return copy<float>(actions);
+      if (actions.dtype() == nb::dtype<double>()) return copy<double>(actions);
+    } else {
+      if (actions.dtype() == nb::dtype<std::int64_t>()) return copy<std::int64_t>(actions);
+      if (actions.dtype() == nb::dtype<std::int32_t>()) return copy<std::int32_t>(actions);
+      if (actions.dtype() == nb::dtype<std::uint8_t>()) return copy<std::uint8_t>(actions);
     }
-    if (actions.dtype() == nb::dtype<std::int64_t>()) return copy<std::int64_t>(actions);
-    if (actions.dtype() == nb::dtype<std::int32_t>()) return copy<std::int32_t>(actions);
-    if (actions.dtype() == nb::dtype<std::uint8_t>()) return copy<std::uint8_t>(actions);
-    throw nb::type_error(kActionTypes);
+    throw nb::type_error(action_types());
   }
 
   // Whether it is one of plr's classes, and not a subclass, which may override next().
@@ -221,24 +254,48 @@ nb::object view(nb::handle owner, std::span<T> data, std::vector<std::size_t> sh
   return as == nullptr ? object : object.attr("view")(as);
 }
 
+// [N, H, W, C]; [N, n] for vectors.
 std::vector<std::size_t> observations_shape(const EnvSpec& spec) {
   const auto [height, width, channels] = spec.observation_shape;
-  return {static_cast<std::size_t>(spec.num_slots), static_cast<std::size_t>(height),
-          static_cast<std::size_t>(width), static_cast<std::size_t>(channels)};
+  const auto num_slots = static_cast<std::size_t>(spec.num_slots);
+  const auto last = static_cast<std::size_t>(channels);
+  if (height == 1 && width == 1) return {num_slots, last};
+  return {num_slots, static_cast<std::size_t>(height), static_cast<std::size_t>(width), last};
+}
+
+// A view of observations, of the elements that the spec names.
+nb::object observations_view(nb::handle owner, std::span<std::uint8_t> bytes, const EnvSpec& spec) {
+  const std::vector<std::size_t> shape = observations_shape(spec);
+  if (spec.observation_type == ElementType::kByte) return view(owner, bytes, shape);
+  nb::ndarray<nb::numpy, float> array(bytes.data(), shape.size(), shape.data(), owner);
+  return array.cast();
+}
+
+// Kind and sizes of the actions, for the spaces of Gymnasium.
+nb::dict action_space_of(const Environment& self) {
+  const ActionSpace& space = self.player().spec().actions;
+  nb::dict parts;
+  parts["kind"] = space.is_continuous() ? "continuous"
+                  : space.is_discrete() ? "discrete"
+                                        : "multi-discrete";
+  parts["counts"] = space.counts;
+  parts["low"] = space.low;
+  parts["high"] = space.high;
+  return parts;
 }
 
 nb::dict arrays_of(nb::handle_t<Environment> self) {
   LevelPlayer& player = nb::cast<Environment&>(self).player();
   const StepBatch batch = player.batch();
-  const std::vector<std::size_t> images = observations_shape(player.spec());
-  const std::vector<std::size_t> n = {images[0]};
+  const std::vector<std::size_t> n = {player.levels().size()};
   nb::dict arrays;
-  arrays["observations"] = view(self, batch.observations, images);
+  arrays["observations"] = observations_view(self, batch.observations, player.spec());
   arrays["rewards"] = view(self, batch.rewards, n);
   arrays["terminated"] = view(self, batch.terminated, n, "bool");
   arrays["truncated"] = view(self, batch.truncated, n, "bool");
   arrays["levels"] = view(self, player.levels(), n);
-  arrays["final_observations"] = view(self, player.final_observations(), images);
+  arrays["final_observations"] =
+      observations_view(self, player.final_observations(), player.spec());
   arrays["final_levels"] = view(self, player.final_levels(), n);
   arrays["final_returns"] = view(self, player.final_returns(), n);
   arrays["final_lengths"] = view(self, player.final_lengths(), n);
@@ -266,6 +323,7 @@ nb::list environments_list() {
     entry["summary"] = info.summary;
     entry["max_steps"] = info.max_steps;
     entry["num_actions"] = info.actions.num_choices();
+    entry["actions"] = to_text(info.actions);
     list.append(entry);
   }
   return list;
@@ -333,13 +391,16 @@ void bind_environments(nb::module_& module) {
       .def_prop_ro(
           "num_actions",
           [](const Environment& self) { return self.player().spec().actions.num_choices(); })
+      .def_prop_ro("action_space", &action_space_of,
+                   nb::sig("def action_space(self) -> dict[str, typing.Any]"))
       .def_prop_ro("max_steps",
                    [](const Environment& self) { return self.player().spec().max_steps; })
       .def_prop_ro("full_distribution",
                    [](const Environment& self) { return self.player().spec().full_distribution; });
   module.def("environments", &environments_list,
              nb::sig("def environments() -> list[dict[str, typing.Any]]"),
-             "All environments: name, group, summary, max_steps and num_actions of each.");
+             "All environments: name, group, summary, max_steps, num_actions (0 unless an action "
+             "is one choice) and actions, as text, of each.");
   module.def("files_variable", &files_variable, "name"_arg,
              nb::sig("def files_variable(name: str) -> str"),
              "The environment variable that names the folder of files which the environment needs; "

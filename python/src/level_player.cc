@@ -48,8 +48,9 @@ void LevelPlayer::step(std::span<const Action> actions, std::span<const Start> s
 void LevelPlayer::step_range(SlotRange slots, std::span<const Action> actions) {
   if (slots.size() == 0) return;
   const StepBatch now = batch();
-  const auto begin = static_cast<std::size_t>(slots.begin);
-  env_->step(slots, actions.subspan(begin, static_cast<std::size_t>(slots.size())), now);
+  const std::size_t size = spec().actions.size();
+  const auto begin = static_cast<std::size_t>(slots.begin) * size;
+  env_->step(slots, actions.subspan(begin, static_cast<std::size_t>(slots.size()) * size), now);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     const auto i = static_cast<std::size_t>(slot);
     returns_[i] += now.rewards[i];

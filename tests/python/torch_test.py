@@ -140,6 +140,13 @@ RUNS = {
     "impala": [MULTI_ROOM, "--network", "impala", "--relu-skip", "true"],
     "lstm": ["maze/random-25", "--lstm-units", "32"],
     "lstm-without-direction": [MULTI_ROOM, "--network", "lstm", "--lstm-units", "32"],
+    "cnn": [MULTI_ROOM, "--network", "cnn", "--conv-layers", "8x3/1,12x3/2", "--cnn-units", "24"],
+    "mlp-on-images": [MULTI_ROOM, "--network", "mlp", "--normalize-observations", "true"],
+    "mlp": ["classic/CartPole"],
+    "mlp-shared": ["classic/CartPole", "--hidden-sizes", "32,16,8", "--activation", "relu", "--shared-trunk", "true"],
+    "mlp-of-choices": ["classic/TwinCartPole", "--normalize-observations", "true", "--observation-clip", "1.5"],
+    "mlp-of-floats": ["classic/Pendulum", "--normalize-observations", "true"],
+    "lstm-of-floats": ["classic/Pendulum", "--network", "lstm", "--lstm-units", "32", "--encoder-sizes", "16,8"],
 }
 
 
@@ -173,15 +180,20 @@ def test_a_loaded_policy_plays_as_the_program_does(runs, name):
     observations, _ = envs.reset(options={"levels": [3]})
     state = None
     for line in lines[heading + 1:heading + 9]:
-        probability, value, reward = map(float, line.split()[-3:])
+        _, *action, probability, value, reward = line.split()
         with torch.no_grad():
             output = policy(torch.from_numpy(observations), state)
         state = output.state
-        best = output.logits.softmax(1).max(1)
-        assert best.values.item() == pytest.approx(probability, abs=6e-4)
-        assert output.value.item() == pytest.approx(value, abs=6e-4)
-        observations, rewards, *_ = envs.step(best.indices.numpy())
-        assert rewards[0] == pytest.approx(reward, abs=6e-4)
+        best = policy.mode(output)
+        if policy.actions.is_discrete:
+            assert output.logits.softmax(1).max().item() == pytest.approx(float(probability), abs=6e-4)
+        elif policy.actions.is_continuous:
+            assert best[0].tolist() == pytest.approx([float(number) for number in action], abs=6e-4)
+        else:
+            assert [["left", "right"][choice] for choice in best[0]] == action
+        assert output.value.item() == pytest.approx(float(value), abs=6e-4)
+        observations, rewards, *_ = envs.step(best.numpy())
+        assert rewards[0] == pytest.approx(float(reward), abs=6e-4)
 
 
 def test_actions_are_sampled_by_their_probabilities():
@@ -191,6 +203,29 @@ def test_actions_are_sampled_by_their_probabilities():
     # 5 standard deviations of a binomial proportion are at most 5 * sqrt(0.25 / 20000) = 0.018.
     for action, probability in enumerate((0.1, 0.2, 0.7)):
         assert (actions == action).float().mean().item() == pytest.approx(probability, abs=0.018)
+
+
+def test_actions_of_several_words_are_sampled_by_their_distributions():
+    weights = {f"policy_hidden1.{part}": torch.zeros(shape) for part, shape in (("w", (4, 3)), ("b", (4,)))}
+    weights |= {name.replace("policy", "value"): tensor for name, tensor in weights.items()}
+    weights |= {"policy.w": torch.zeros(2, 4), "policy.b": torch.tensor([0.5, -3.0]), "log_std": torch.tensor([0.1, -1]),
+                "value.w": torch.zeros(1, 4), "value.b": torch.zeros(1)}
+    space = plr.torch.ActionSpace((), (-10.0, -2.0), (10.0, 10.0), is_discrete=False)
+    policy = plr.torch.make_policy(weights, (3,), actions=space)
+    output = policy(torch.zeros(20_000, 3))
+    actions = policy.sample(output, torch.Generator().manual_seed(1)).detach()
+    # 5 standard errors: 5 exp(0.1) / sqrt(20000) of the mean, 5 exp(0.1) / sqrt(2 * 20000) of the deviation.
+    assert actions[:, 0].mean().item() == pytest.approx(0.5, abs=0.04)
+    assert actions[:, 0].std().item() == pytest.approx(np.exp(0.1), abs=0.028)
+    assert actions[:, 1].min().item() == -2  # clipped
+    assert policy.mode(output)[0].tolist() == [0.5, -2]
+
+    choices = plr.torch.ActionSpace((1, 2), is_discrete=False)
+    weights |= {"policy.w": torch.zeros(3, 4), "policy.b": torch.tensor([0.0, 0.1, 0.9]).log().nan_to_num(neginf=-9)}
+    policy = plr.torch.make_policy(weights, (3,), actions=choices)
+    actions = policy.sample(policy(torch.zeros(20_000, 3)), torch.Generator().manual_seed(1))
+    assert actions.shape == (20_000, 2) and actions[:, 0].max() == 0
+    assert actions[:, 1].float().mean().item() == pytest.approx(0.9, abs=0.018)
 
 
 def test_errors_name_the_cause(tmp_path):

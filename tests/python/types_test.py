@@ -75,7 +75,7 @@ CONFIG = """
 follow_imports = skip
 [mypy-onnxscript.*]
 ignore_missing_imports = true
-[mypy-plr.torch]
+[mypy-plr.torch_networks]
 disallow_subclassing_any = false
 """
 

@@ -19,7 +19,7 @@ learn::Network make_network(PresetNetwork network, learn::Precision precision, a
   }
   if (network == PresetNetwork::kMaze) {
     return learn::make_lstm_network(
-        {.height = 5, .width = 5, .channels = 4, .num_actions = 7, .num_directions = 4}, {}, init,
+        {.height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4}, {}, init,
         precision, device);
   }
   const std::int64_t side = network == PresetNetwork::kMultiroom ? 14 : 19;
@@ -37,7 +37,7 @@ learn::Rollout noise(const learn::RolloutSize& size, PresetNetwork network,
   std::vector<std::uint8_t> obs(static_cast<std::size_t>(rollout.obs()[0].numel()));
   for (std::uint8_t& x : obs) x = static_cast<std::uint8_t>(random.below(num_codes));
   for (std::size_t t = 0; t <= size.num_steps; ++t) rollout.set_obs(t, obs);
-  const auto actions = static_cast<std::uint64_t>(made.shape().num_actions);
+  const auto actions = static_cast<std::uint64_t>(made.shape().actions.num_choices());
   for (std::int32_t& a : rollout.actions.all()) {
     a = static_cast<std::int32_t>(random.below(actions));
   }

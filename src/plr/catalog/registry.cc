@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plr/catalog/check_family.h"
+#include "plr/classic/family.h"
 #include "plr/maze/family.h"
 #include "plr/minigrid/family.h"
 #include "plr/procgen/family.h"
@@ -31,6 +32,7 @@ struct Registries {
     own.push_back(minigrid::family());
     own.push_back(procgen::family());
     own.push_back(maze::family());
+    own.push_back(classic::family());
     append(std::move(own));
   }
   void append(std::vector<Family> families) {

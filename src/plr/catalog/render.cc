@@ -1,6 +1,8 @@
 #include "plr/catalog/render.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <stdexcept>
 
 #include "plr/catalog/family.h"
@@ -81,6 +83,21 @@ std::string action_name(const VectorEnv& env, Action action) {
   const auto i = static_cast<std::size_t>(action);
   if (family == nullptr || i >= family->action_names.size()) return std::to_string(action);
   return family->action_names[i];
+}
+
+std::string action_text(const VectorEnv& env, std::span<const Action> action) {
+  std::string text;
+  for (const Action word : action) {
+    if (!text.empty()) text += ' ';
+    if (env.spec().actions.is_continuous()) {
+      std::array<char, 32> digits;
+      std::snprintf(digits.data(), digits.size(), "%.3f", static_cast<double>(to_float(word)));
+      text += digits.data();
+    } else {
+      text += action_name(env, word);
+    }
+  }
+  return text;
 }
 
 }  // namespace plr::catalog

@@ -46,5 +46,7 @@ std::string carried_object(const VectorEnv& env, int slot);
 
 // The family's word for an action, or its number.
 std::string action_name(const VectorEnv& env, Action action);
+// The same for each word of an action: "forward", "left right", "-1.250".
+std::string action_text(const VectorEnv& env, std::span<const Action> action);
 
 }  // namespace plr::catalog

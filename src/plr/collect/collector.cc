@@ -114,6 +114,7 @@ bool Collector::book_finished_steps(StepTables& rollout) {
   const bool has_steps = num_booked_ < end;
   const SlotRange own = log_.own_slots();
   for (; num_booked_ < end; ++num_booked_) {
+    std::ranges::copy(tasks_.wide_actions(num_booked_), rollout.wide_actions[num_booked_].begin());
     for (const Start& start : books_.book(log_.row(num_booked_), num_booked_, rollout)) {
       if (start.slot < own.begin || start.slot >= own.end) continue;
       tasks_.set_level(static_cast<std::size_t>(start.slot - own.begin), start.level);

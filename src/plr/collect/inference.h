@@ -21,6 +21,7 @@
 #include <span>
 
 #include "plr/collect/inference_types.h"
+#include "plr/env/spaces.h"
 
 namespace plr::collect {
 
@@ -31,9 +32,12 @@ class Inference {
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
-  // [N, H, W, C] bytes and [N], at fixed addresses.
+  // The bytes of [N, H, W, C] elements, and [N], at fixed addresses.
   virtual std::span<std::uint8_t> observations() = 0;
   virtual std::span<InferenceResult> results() = 0;
+  // The actions of a space that is not discrete, [N, W] numbers for W words as the policy sampled
+  // them, written before the results; empty if the space is discrete.
+  virtual std::span<const float> wide_actions() { return {}; }
 
   // Whether the result of an observation is bitwise identical in every batch.  If not, submit()
   // must name all slots of a group, in order.
@@ -81,6 +85,18 @@ inline void write_result(const InferenceResult& from, InferenceResult& to) {
   std::atomic_ref(to.value).store(from.value, std::memory_order_release);
   std::atomic_ref(to.term).store(from.term, std::memory_order_release);
   std::atomic_ref(to.action).store(from.action, std::memory_order_release);
+}
+
+// The words of a slot's action, as the environment takes them.
+// REQUIRES: the result of the slot is written; words has space.size() elements.
+inline void take_action(Inference& inference, const ActionSpace& space, std::size_t slot,
+                        std::span<Action> words) {
+  if (space.is_discrete()) {
+    words[0] = static_cast<Action>(inference.results()[slot].action);
+    return;
+  }
+  const auto numbers = inference.wide_actions().subspan(slot * words.size(), words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = space.word_of(i, numbers[i]);
 }
 
 }  // namespace plr::collect

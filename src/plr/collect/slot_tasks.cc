@@ -22,6 +22,9 @@ SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, StepLog& log)
       log_(log),
       num_steps_(static_cast<int>(log.shape().num_steps)),
       slots_(static_cast<std::size_t>(env.spec().num_slots)),
+      wide_size_(env.spec().actions.wide_size()),
+      wide_actions_(log.shape().num_steps * slots_.size() * wide_size_),
+      wide_words_(slots_.size() * wide_size_),
       rewards_(slots_.size()),
       terminated_(slots_.size()),
       truncated_(slots_.size()),
@@ -38,8 +41,7 @@ SlotTask SlotTasks::play(int number) {
     for (;;) {
       for (int step = 0; step < num_steps_; ++step) {
         co_await submit_observation(slot, step);
-        const auto action = static_cast<Action>(result.action);
-        env_.step_slot(number, {&action, 1}, out_);
+        env_.step_slot(number, action_of(slot, step), out_);
         const bool has_ended = out_.ended(number);
         record(step, slot) = {.result = result,
                               .reward = rewards_[slot],
@@ -77,6 +79,19 @@ Suspend SlotTasks::submit_observation(std::size_t slot, int step) {
   mark_pending(inference_.results()[slot]);
   progress.num_observed.store(step + 1, std::memory_order_release);
   return {progress.wait, Wait::kResult};
+}
+
+// The slot's action as the environment takes it; keeps what the policy sampled.
+std::span<const Action> SlotTasks::action_of(std::size_t slot, int step) {
+  std::span<Action> words = {&slots_[slot].action, 1};
+  if (wide_size_ > 0) {
+    words = std::span(wide_words_).subspan(slot * wide_size_, wide_size_);
+    const std::size_t row = static_cast<std::size_t>(step) * slots_.size() + slot;
+    std::ranges::copy(inference_.wide_actions().subspan(slot * wide_size_, wide_size_),
+                      wide_actions_.begin() + static_cast<std::ptrdiff_t>(row * wide_size_));
+  }
+  take_action(inference_, env_.spec().actions, slot, words);
+  return words;
 }
 
 // ---- Events ------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ struct alignas(64) SlotProgress {
   std::atomic<int> num_finished = 0;  // steps of this rollout; one more once all is finished
   LevelId next_level = 0;             // of the next start
   bool begins_episode = true;         // the newest observation is the first of its episode
+  Action action = 0;                  // of a discrete space, taken last
 };
 
 class SlotTasks {
@@ -90,11 +91,18 @@ class SlotTasks {
   // The number of steps that the slots of all ranks have finished; one more than the rollout has if
   // the values after the last step are there too.  Publishes what those of this rank have finished.
   int num_finished_by_all();
+  // The actions of a step, [N, W] numbers as the policy sampled them; empty if the space is
+  // discrete.
+  std::span<const float> wide_actions(std::size_t step) const {
+    const std::size_t count = slots_.size() * wide_size_;
+    return std::span(wide_actions_).subspan(step * count, count);
+  }
 
  private:
   SlotTask play(int slot);
   StepRecord& record(int step, std::size_t slot);
   Suspend submit_observation(std::size_t slot, int step);
+  std::span<const Action> action_of(std::size_t slot, int step);
 
   bool is_due(std::size_t slot, Wait event) const;
   bool advance_slot(int slot);
@@ -114,6 +122,9 @@ class SlotTasks {
   int num_steps_;
   bool repeats_levels_ = false;
   std::vector<SlotProgress> slots_;       // [N]
+  std::size_t wide_size_;                 // W of a space that is not discrete, else 0
+  std::vector<float> wide_actions_;       // [T, N, W]
+  std::vector<Action> wide_words_;        // [N, W], as the environment takes them
   std::vector<double> rewards_;           // [N], this and the next written by the environment
   std::vector<std::uint8_t> terminated_;  // [N]
   std::vector<std::uint8_t> truncated_;   // [N]

@@ -38,8 +38,10 @@ class StepTable {
 };
 
 struct StepTables {
-  StepTables(std::size_t num_steps, std::size_t num_slots)
+  // `wide_length` is the number of floats of the wide actions of a step.
+  StepTables(std::size_t num_steps, std::size_t num_slots, std::size_t wide_length = 0)
       : actions(num_steps, num_slots),
+        wide_actions(num_steps, wide_length),
         log_probs(num_steps, num_slots),
         values(num_steps + 1, num_slots),
         rewards(num_steps, num_slots),
@@ -47,7 +49,9 @@ struct StepTables {
         done(num_steps, num_slots),
         levels(num_steps, num_slots) {}
 
-  StepTable<std::int32_t> actions;
+  StepTable<std::int32_t> actions;  // of a discrete space
+  // [T, own slots * W] of another one (ActionSpace::wide_size()), as the policy sampled them.
+  StepTable<float> wide_actions;
   StepTable<float> log_probs;      // of the actions, when they were taken
   StepTable<float> values;         // [T+1, N], the network's when the actions were taken
   StepTable<float> rewards;        // normalized

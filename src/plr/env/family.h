@@ -35,8 +35,8 @@ struct EnvInfo {
   std::string name;     // FAMILY/TASK
   std::string group;    // the heading under which it is listed
   std::string summary;  // one line
-  int width = 0;        // of the grid in cells, or of the observation in pixels
-  int height = 0;
+  int width = 0;        // of the grid in cells, of the observation in pixels, or of a vector
+  int height = 0;       // likewise; 1 of a vector
   int max_steps = 0;
   ActionSpace actions = {};
   int num_difficulties = 0;  // 0: its levels have no difficulty
@@ -49,6 +49,8 @@ enum class NetworkKind : std::uint8_t {
   kGridCnn,  // three 2 x 2 convolutions, for grids of category ids
   kImpala,   // the residual network of IMPALA, for pixels
   kLstm,     // a convolution and an LSTM, for partial views of a grid
+  kMlp,      // fully connected layers, for vectors
+  kCnn,      // plain convolutions, for images of any size
 };
 
 // How many runs of an experiment train on one GPU at a time.

@@ -47,18 +47,30 @@ struct ActionSpace {
   std::vector<float> low = {};   // of continuous spaces; may be infinite
   std::vector<float> high = {};
 
-  static ActionSpace discrete(int count) { return {.counts = {count}}; }
+  ActionSpace() = default;
+  // A number of actions is a discrete space.
+  ActionSpace(int count) : counts{count} {}
+  static ActionSpace discrete(int count) { return count; }
   static ActionSpace multi_discrete(std::vector<int> counts) {
-    return {.kind = Kind::kMultiDiscrete, .counts = std::move(counts)};
+    ActionSpace space;
+    space.kind = Kind::kMultiDiscrete;
+    space.counts = std::move(counts);
+    return space;
   }
   static ActionSpace continuous(std::vector<float> low, std::vector<float> high) {
-    return {.kind = Kind::kContinuous, .low = std::move(low), .high = std::move(high)};
+    ActionSpace space;
+    space.kind = Kind::kContinuous;
+    space.low = std::move(low);
+    space.high = std::move(high);
+    return space;
   }
 
   bool is_discrete() const { return kind == Kind::kDiscrete; }
   bool is_continuous() const { return kind == Kind::kContinuous; }
   // The words of an action.
   std::size_t size() const { return is_continuous() ? low.size() : counts.size(); }
+  // The same of a space that is not discrete, else 0.
+  std::size_t wide_size() const { return is_discrete() ? 0 : size(); }
   // The number of actions of a discrete space, else 0.
   int num_choices() const { return is_discrete() && !counts.empty() ? counts[0] : 0; }
   // Whether the space has actions: sizes agree, counts are above 0, and low is below high.

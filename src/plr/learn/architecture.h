@@ -5,7 +5,10 @@
 // make_..._network() of its own; without native kernels libtorch computes it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
 
@@ -54,10 +57,54 @@ struct LstmConfig {
   static constexpr Field kLstmUnits{&LstmConfig::lstm_units, "lstm_units", from_to(1, 1 << 14),
                                     "units of the recurrent network's LSTM"};
 
-  static constexpr std::tuple kFields{kLstmUnits};
+  std::string encoder_sizes = "64";
+  static constexpr Field kEncoderSizes{
+      &LstmConfig::encoder_sizes, "encoder_sizes",
+      "units of the tanh layers before the LSTM, such as 64,64, for observations of floats"};
+
+  static constexpr std::tuple kFields{kLstmUnits, kEncoderSizes};
+};
+
+enum class Activation : std::uint8_t { kTanh, kRelu };
+constexpr std::array<std::string_view, 2> enum_names(Activation) { return {"tanh", "relu"}; }
+constexpr std::array<std::string_view, 2> enum_texts(Activation) {
+  return {"the hyperbolic tangent", "0 below 0, the identity above"};
+}
+
+// mlp_network.h
+struct MlpConfig {
+  std::string hidden_sizes = "64,64";
+  static constexpr Field kHiddenSizes{&MlpConfig::hidden_sizes, "hidden_sizes",
+                                      "units of the hidden layers of network = mlp"};
+
+  Activation activation = Activation::kTanh;
+  static constexpr Field kActivation{&MlpConfig::activation, "activation",
+                                     "of the hidden layers of network = mlp"};
+
+  bool shared_trunk = false;
+  static constexpr Field kSharedTrunk{
+      &MlpConfig::shared_trunk, "shared_trunk",
+      "policy and value of network = mlp share the hidden layers"};
+
+  static constexpr std::tuple kFields{kHiddenSizes, kActivation, kSharedTrunk};
+};
+
+// cnn_network.h
+struct CnnConfig {
+  std::string conv_layers = "32x8/4,64x4/2,64x3/1";
+  static constexpr Field kConvLayers{
+      &CnnConfig::conv_layers, "conv_layers",
+      "convolutions of network = cnn: a list of FILTERSxKERNEL/STRIDE"};
+
+  std::int64_t cnn_units = 512;
+  static constexpr Field kCnnUnits{&CnnConfig::cnn_units, "cnn_units", from_to(1, 1 << 16),
+                                   "units of the hidden layer of network = cnn"};
+
+  static constexpr std::tuple kFields{kConvLayers, kCnnUnits};
 };
 
 // std::monostate: an architecture that only libtorch computes.
-using Architecture = std::variant<std::monostate, GridCnnConfig, ImpalaConfig, LstmConfig>;
+using Architecture = std::variant<std::monostate, GridCnnConfig, ImpalaConfig, LstmConfig,
+                                  MlpConfig, CnnConfig>;
 
 }  // namespace plr::learn

@@ -37,7 +37,8 @@ Recurrence gather_recurrence(const UpdateTensors& update, const at::Tensor& indi
 }
 
 std::unique_ptr<Backend> make_backend(Network network, Kernels kernels) {
-  const bool use_cuda = kernels != Kernels::kLibtorch && runs_native_kernels(network.device());
+  const bool use_cuda = kernels != Kernels::kLibtorch && runs_native_kernels(network.device()) &&
+                        has_native_interface(network);
   if (kernels == Kernels::kNative || kernels == Kernels::kPortable) {
     const auto [inference, training] = choose_kernels(network, kernels);
     for (const KernelChoice& choice : {inference, training}) {

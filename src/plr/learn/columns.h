@@ -9,6 +9,7 @@
 namespace plr::learn {
 
 struct SampleColumn {
+  // kAction is 0 if the space is not discrete.
   enum Index : int { kAction, kLogProb, kValue, kAdvantage, kReturn, kCount };
 };
 

@@ -49,7 +49,8 @@ void expect_libtorchs_loss(Backend& backend, const PpoConfig& config, std::int64
   const ForwardPass pass{.output = ours.output, .more = {}, .saved = {}};
   const at::Tensor losses = backend.backward(config, ours.minibatch, pass, extra_of_ours).cpu();
 
-  const PpoTerms terms = ppo_terms(config, theirs.minibatch, theirs.output);
+  const PpoTerms terms =
+      ppo_terms(config, static_cast<int>(num_actions), theirs.minibatch, theirs.output);
   const at::Tensor extra = (theirs.output.logits * 0.01).square().sum();
   const at::Tensor total = total_of(config, terms) + extra;
   total.backward();

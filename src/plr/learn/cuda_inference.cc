@@ -48,7 +48,7 @@ CudaInference::CudaInference(const Network& network, const MakeKernels& make_ker
           .state = floats(rollout_.state),
           .first_state = floats(rollout_.first_state),
           .num_slots = static_cast<int>(num_slots),
-          .num_actions = static_cast<int>(network.shape().num_actions),
+          .num_actions = network.shape().actions.num_choices(),
           .greedy = config.greedy,
           .term = to_policy_term(config.score_function)};
   const auto bytes = static_cast<std::int64_t>(num_slots * sizeof(InferenceItem));

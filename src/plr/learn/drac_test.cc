@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr NetworkShape kImage{64, 64, 3, 15};
+const NetworkShape kImage{64, 64, 3, 15};
 
 Random stream(std::uint64_t seed = 1) { return Streams(seed).named("augment"); }
 

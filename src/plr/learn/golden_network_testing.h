@@ -26,7 +26,7 @@ inline learn::Network golden_network(const GoldenTensors& record, bool relu_skip
                                      learn::Precision precision = learn::Precision::kFp32) {
   const nlohmann::json& settings = record.settings();
   const std::vector<std::int64_t> obs = record.bytes("obs").shape;  // [B, C, H, W]
-  const learn::NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions")};
+  const learn::NetworkShape shape{obs[2], obs[3], obs[1], settings.at("actions").get<int>()};
   const Random init = Streams(1).named("init");
   const at::Device device = exactly(device_name);  // on the CPU one thread, as when recorded
   const auto made = [&]() -> learn::Network {

@@ -8,6 +8,7 @@
 
 #include "plr/learn/conv_pool.h"
 #include "plr/learn/layers.h"
+#include "plr/learn/policy_head.h"
 
 namespace plr::learn {
 namespace {
@@ -36,7 +37,7 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape, const GridCnnCon
     add_layer(name, {kHidden, config.channels, h, w}, Init::kOrthogonal, std::sqrt(2.0), specs);
   };
   add_hidden(config.shared_hidden ? "hidden" : "actor_hidden");
-  add_layer("policy", {shape.num_actions, kHidden}, Init::kOrthogonal, 0.01, specs);
+  add_policy_head(shape.actions, kHidden, specs);
   if (!config.shared_hidden) add_hidden("critic_hidden");
   add_layer("value", {1, kHidden}, Init::kOrthogonal, 1, specs);
   return specs;
@@ -52,7 +53,7 @@ Network make_grid_cnn_network(const NetworkShape& shape, const GridCnnConfig& co
   const Layer conv3(parameters, "conv3");
   const Layer actor(parameters, config.shared_hidden ? "hidden" : "actor_hidden");
   const Layer critic(parameters, config.shared_hidden ? "hidden" : "critic_hidden");
-  const Layer policy(parameters, "policy");
+  const PolicyHead policy(parameters, shape.actions);
   const Layer value(parameters, "value");
 
   const auto body = [=](const at::Tensor& images, const Recurrence&) -> Output {
@@ -61,7 +62,7 @@ Network make_grid_cnn_network(const NetworkShape& shape, const GridCnnConfig& co
     x = conv(x, conv3).relu_();
     const at::Tensor for_policy = dense(x, actor).tanh_();
     const at::Tensor for_value = config.shared_hidden ? for_policy : dense(x, critic).tanh_();
-    return {dense(for_policy, policy), dense(for_value, value)};
+    return {policy(for_policy), dense(for_value, value)};
   };
   return Network(shape, config, /*scale=*/1, precision, std::move(parameters), body);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plr/learn/layers.h"
+#include "plr/learn/policy_head.h"
 
 namespace plr::learn {
 namespace {
@@ -39,7 +40,7 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape) {
   }
   add_layer("hidden", {kHidden, in, h, w}, Init::kOrthogonal, std::sqrt(2.0), specs);
   add_layer("value", {1, kHidden}, Init::kOrthogonal, 1, specs);
-  add_layer("policy", {shape.num_actions, kHidden}, Init::kOrthogonal, 0.01, specs);
+  add_policy_head(shape.actions, kHidden, specs);
   return specs;
 }
 
@@ -82,14 +83,14 @@ Network make_impala_network(const NetworkShape& shape, const ImpalaConfig& confi
   std::array<Stage, kChannels.size()> stages;
   for (std::size_t s = 0; s < stages.size(); ++s) stages[s] = make_stage(parameters, stage_name(s));
   const Layer hidden(parameters, "hidden");
-  const Layer policy(parameters, "policy");
+  const PolicyHead policy(parameters, shape.actions);
   const Layer value(parameters, "value");
 
   const auto body = [=](const at::Tensor& images, const Recurrence&) -> Output {
     at::Tensor x = images;
     for (const Stage& stage : stages) x = stage(x, config.relu_skip);
     x = dense(x.relu(), hidden).relu_();
-    return {dense(x, policy), dense(x, value)};
+    return {policy(x), dense(x, value)};
   };
   return Network(shape, config, /*scale=*/255, precision, std::move(parameters), body);
 }

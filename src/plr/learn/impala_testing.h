@@ -23,7 +23,7 @@ inline at::Tensor random_bytes(const learn::NetworkShape& shape, std::int64_t ba
 // With biases, and larger heads than at the start of training, so that policies are not uniform
 // and values differ.
 inline learn::Network impala(const learn::ImpalaConfig& config, learn::Precision precision,
-                             at::Device device, std::int64_t num_actions = 15) {
+                             at::Device device, int num_actions = 15) {
   learn::Network network = learn::make_impala_network({64, 64, 3, num_actions}, config,
                                                       Streams(7).named("init"), precision, device);
   const at::NoGradGuard no_grad;

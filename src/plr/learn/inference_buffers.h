@@ -20,10 +20,12 @@ struct InferenceBuffers {
 
   std::span<std::uint8_t> observations() const;
   std::span<collect::InferenceResult> results() const;
+  std::span<const float> wide_actions() const;
 
   // In host memory, pinned with CUDA.
-  at::Tensor host_obs;      // [N, H, W, C] bytes
-  at::Tensor host_results;  // [N, 4] floats: InferenceResult
+  at::Tensor host_obs;           // [N, H, W, C] bytes or floats
+  at::Tensor host_results;       // [N, 4] floats: InferenceResult
+  at::Tensor host_wide_actions;  // [N, W] floats; W is 0 if the space is discrete
 };
 
 }  // namespace plr::learn

@@ -18,6 +18,10 @@ KernelChoices choose_kernels(const Network& network, Kernels kernels) {
   if (const std::string problem = native_kernels_problem(network.device()); !problem.empty()) {
     return libtorch(problem);
   }
+  if (!has_native_interface(network)) {
+    return libtorch(
+        "native kernels take observations of bytes, not normalized, and discrete actions only");
+  }
   if (const auto* config = std::get_if<GridCnnConfig>(&network.architecture())) {
     return choose_grid_cnn_kernels(network, *config, kernels);
   }
@@ -28,6 +32,12 @@ KernelChoices choose_kernels(const Network& network, Kernels kernels) {
     return choose_lstm_kernels(network, *config, kernels);
   }
   return libtorch("there are no native kernels for this architecture");
+}
+
+bool has_native_interface(const Network& network) {
+  const NetworkShape& shape = network.shape();
+  return !shape.has_float_obs() && !network.normalizes_observations() &&
+         shape.actions.is_discrete();
 }
 
 std::string libtorch_note(const Network& network, Kernels kernels) {

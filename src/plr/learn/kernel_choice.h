@@ -39,6 +39,10 @@ struct KernelChoices {
 
 KernelChoices choose_kernels(const Network& network, Kernels kernels);
 
+// Whether native kernels can read the network's inputs and outputs: observations are bytes that are
+// not normalized, and actions are discrete.
+bool has_native_interface(const Network& network);
+
 // One line that names the GPU and the reason if libtorch computes inference or training of the
 // network on a GPU although `kernels` is kAuto; else empty.
 std::string libtorch_note(const Network& network, Kernels kernels);

@@ -16,7 +16,7 @@ constexpr std::int64_t kNumUnits = 128;  // of both hidden layers
 
 cuda::grid_cnn::Shape kernel_shape(const NetworkShape& s, const GridCnnConfig& config) {
   return {static_cast<int>(s.height), static_cast<int>(s.width), static_cast<int>(config.channels),
-          config.pool, static_cast<int>(s.num_actions)};
+          config.pool, s.actions.num_choices()};
 }
 
 // Weights or Gradients; find(layer, suffix) returns a parameter's address.

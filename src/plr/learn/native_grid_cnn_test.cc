@@ -77,7 +77,7 @@ struct Weighting {
       const std::int64_t count = c10::multiply_integers(sizes);
       return (at::arange(count, at::TensorOptions(device)).mul(step).add(from)).sin().view(sizes);
     };
-    logits = some(0.3, 1.7, {batch, c.shape.num_actions});
+    logits = some(0.3, 1.7, {batch, c.shape.actions.num_choices()});
     value = some(1.1, 2.3, {batch});
   }
   at::Tensor loss(const Output& out) const {

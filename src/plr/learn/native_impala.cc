@@ -213,7 +213,7 @@ KernelChoices choose_impala_kernels(const Network& network, Kernels kernels) {
                     std::to_string(shared_memory(device) / 1024));
   }
   KernelChoices choices = {both, both};
-  if (both.kind != KernelKind::kLibtorch && s.num_actions != cuda::impala::kNumActions) {
+  if (both.kind != KernelKind::kLibtorch && s.actions.num_choices() != cuda::impala::kNumActions) {
     choices.inference = libtorch("native kernels need 15 actions");
   }
   return choices;

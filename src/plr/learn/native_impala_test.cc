@@ -88,11 +88,11 @@ class NativeImpala : public testing::CudaTest, public ::testing::WithParamInterf
     if (choice.kind == KernelKind::kLibtorch) GTEST_SKIP() << choice.reason;
   }
 
-  TrainableNetwork native(const ImpalaConfig& config = {}, std::int64_t num_actions = 15) const {
+  TrainableNetwork native(const ImpalaConfig& config = {}, int num_actions = 15) const {
     return native(GetParam(), config, num_actions);
   }
   TrainableNetwork native(Kernels kernels, const ImpalaConfig& config = {},
-                          std::int64_t num_actions = 15) const {
+                          int num_actions = 15) const {
     return TrainableNetwork(testing::impala(config, Precision::kBf16, device_, num_actions),
                             kernels);
   }

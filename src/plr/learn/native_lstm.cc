@@ -19,7 +19,7 @@ namespace {
 cuda::lstm::Shape kernel_shape(const NetworkShape& s, const LstmConfig& config) {
   return {static_cast<int>(s.height),          static_cast<int>(s.width),
           static_cast<int>(s.channels),        static_cast<int>(s.num_directions),
-          static_cast<int>(config.lstm_units), static_cast<int>(s.num_actions)};
+          static_cast<int>(config.lstm_units), s.actions.num_choices()};
 }
 
 cuda::lstm::Weights bind_weights(const Parameters& parameters, bool has_direction) {

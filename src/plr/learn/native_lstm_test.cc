@@ -31,9 +31,9 @@ struct Sizes {
   LstmConfig config;
 };
 
-const Sizes kMaze{{.height = 5, .width = 5, .channels = 4, .num_actions = 7, .num_directions = 4},
+const Sizes kMaze{{.height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4},
                   {}};
-const Sizes kNoDirection{{.height = 4, .width = 7, .channels = 3, .num_actions = 3},
+const Sizes kNoDirection{{.height = 4, .width = 7, .channels = 3, .actions = 3},
                          {.lstm_units = 128}};
 
 // Larger heads and biases than at the start of training, so that all of them matter.
@@ -104,7 +104,7 @@ Both passes(const Sizes& sizes, Precision precision, at::Device device, std::int
             std::int64_t sequences, const Recurrence& recurrence) {
   const at::Tensor obs = random_obs(sizes.shape, {steps * sequences});
   const at::Tensor logit_weights =
-      at::randn({steps * sequences, sizes.shape.num_actions}).to(device);
+      at::randn({steps * sequences, sizes.shape.actions.num_choices()}).to(device);
   const at::Tensor value_weights = at::randn({steps * sequences}).to(device);
   TrainableNetwork native(lstm_network(sizes, precision, device), Kernels::kNative);
   TrainableNetwork libtorch(lstm_network(sizes, Precision::kFp32, device));

@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 
+#include <array>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace plr::learn {
 namespace {
@@ -58,20 +60,40 @@ Output Network::forward(const at::Tensor& obs, const Recurrence& recurrence) con
   const at::Tensor on_device = to_device(obs);
   // Bytes are exact in bf16 too.
   const at::ScalarType type = precision_ == Precision::kBf16 ? at::kBFloat16 : at::kFloat;
-  at::Tensor images = on_device.to(type).permute({0, 3, 1, 2});
-  if (scale_ != 1) images = images / scale_;
+  at::Tensor images;
+  if (normalizer_) {
+    images = normalizer_->apply(on_device.to(at::kFloat)).to(type).permute({0, 3, 1, 2});
+  } else {
+    images = on_device.to(type).permute({0, 3, 1, 2});
+    if (scale_ != 1 && !shape_.has_float_obs()) images = images / scale_;
+  }
 
   const AutocastScope autocast(precision_);
   const Output out = body_(images, recurrence);
   return {out.logits.to(at::kFloat), out.value.to(at::kFloat).squeeze(1), out.state};
 }
 
+void Network::normalize_observations(const ObsNormalizerConfig& config) {
+  normalizer_.emplace(config, std::array{shape_.height, shape_.width, shape_.channels}, device());
+}
+
+void Network::update_normalizer(const at::Tensor& obs) {
+  if (normalizer_) normalizer_->update(obs);
+}
+
+std::vector<NamedTensor> Network::state() const {
+  std::vector<NamedTensor> named = parameters_.views(parameters_.values());
+  if (!normalizer_) return named;
+  for (NamedTensor& tensor : normalizer_->state()) named.push_back(std::move(tensor));
+  return named;
+}
+
 at::Tensor view_of_obs(std::span<const std::uint8_t> bytes, const NetworkShape& shape) {
-  const std::int64_t size = shape.height * shape.width * shape.channels;
+  const auto size = shape.obs_elements() * static_cast<std::int64_t>(size_of(shape.obs_type));
   const auto count = static_cast<std::int64_t>(bytes.size()) / size;
   // libtorch has no tensor of const elements; nothing writes through this one.
   return at::from_blob(const_cast<std::uint8_t*>(bytes.data()),
-                       {count, shape.height, shape.width, shape.channels}, at::kByte);
+                       {count, shape.height, shape.width, shape.channels}, shape.obs_scalar());
 }
 
 }  // namespace plr::learn

@@ -1,15 +1,15 @@
-// A network: from observations to a policy (one logit per action) and a value (the expected
-// return).
+// A network: from observations to a policy (the outputs of an action distribution, such as logits)
+// and a value (the expected return).
 //
 //   const Network network = make_grid_cnn_network({14, 14, 3, 7}, {}, streams.named("init"),
 //                                                 Precision::kFp32, device);
-//   const auto [logits, value] = network.forward(obs);   // obs: bytes [B, H, W, C]
+//   const auto [logits, value, state] = network.forward(obs);   // obs: bytes [B, H, W, C]
 //
 // Defined in libtorch's operations; a Backend may compute the same by other means (backend.h).
-// Observations are bytes, as the environment wrote them, or floats on the same scale if they were
-// mixed or augmented; forward() copies them to the device and scales them.  The architectures are
-// in grid_cnn_network.h, impala_network.h and lstm_network.h; one more needs its parameters and a
-// function from scaled images to an Output.
+// Observations are bytes or floats, as the environment wrote them, or floats on the scale of bytes
+// if they were mixed or augmented; forward() copies them to the device and scales or normalizes
+// them.  The architectures are in grid_cnn_network.h, impala_network.h, lstm_network.h,
+// mlp_network.h and cnn_network.h; one more needs its parameters and a function to an Output.
 //
 // A recurrent network has a state, which is zero at the start of an episode.  Its forward pass
 // takes whole sequences:
@@ -24,10 +24,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include "plr/env/spaces.h"
 #include "plr/learn/architecture.h"
 #include "plr/learn/compute.h"
+#include "plr/learn/obs_normalizer.h"
 #include "plr/learn/parameters.h"
 
 namespace plr::learn {
@@ -37,9 +41,15 @@ struct NetworkShape {
   std::int64_t height = 0;  // the first dimension of an observation in memory
   std::int64_t width = 0;
   std::int64_t channels = 0;
-  std::int64_t num_actions = 0;
+  ActionSpace actions = {};
   // If above 0, the last channel is a direction 0..num_directions - 1, the same in all cells.
   std::int64_t num_directions = 0;
+  ElementType obs_type = ElementType::kByte;
+
+  std::int64_t obs_elements() const { return height * width * channels; }
+  bool is_vector() const { return height == 1 && width == 1; }
+  bool has_float_obs() const { return obs_type == ElementType::kFloat; }
+  at::ScalarType obs_scalar() const { return has_float_obs() ? at::kFloat : at::kByte; }
 };
 
 // The recurrent part of a forward pass: B sequences of L steps.  Observations are in time-major
@@ -50,7 +60,7 @@ struct Recurrence {
 };
 
 struct Output {
-  at::Tensor logits;      // [B, num_actions]
+  at::Tensor logits;      // [B, num_outputs(actions)] of the policy (action_distribution.h)
   at::Tensor value;       // [B]
   at::Tensor state = {};  // [sequences, state_size] after the last step; undefined if there is none
 };
@@ -60,10 +70,16 @@ class Network {
   // Scaled images [B, C, H, W], channels last in memory, to logits and a value [B, 1].
   using Body = std::function<Output(const at::Tensor& images, const Recurrence& recurrence)>;
 
-  // `scale` divides the observations: 255 for images, 1 for codes.  `state_size` is the number of
-  // floats of a recurrent network's state, else 0.
+  // `scale` divides observations of bytes: 255 for images, 1 for codes.  `state_size` is the number
+  // of floats of a recurrent network's state, else 0.
   Network(const NetworkShape& shape, const Architecture& architecture, double scale,
           Precision precision, Parameters parameters, Body body, std::int64_t state_size = 0);
+
+  // Normalizes observations instead of scaling them; update_normalizer() changes the statistics.
+  void normalize_observations(const ObsNormalizerConfig& config);
+  bool normalizes_observations() const { return normalizer_.has_value(); }
+  // Adds observations, [n, H, W, C], to the statistics; does nothing if there is no normalizer.
+  void update_normalizer(const at::Tensor& obs);
 
   // Bytes or floats [B, H, W, C] on any device; the outputs are floats on the network's device.
   // Throws std::invalid_argument if the shape does not fit.
@@ -82,6 +98,9 @@ class Network {
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   at::Device device() const { return parameters_.values().device(); }
+  // Everything that determines the outputs, as views: the parameters, and the statistics of the
+  // observations if they are normalized.
+  std::vector<NamedTensor> state() const;
 
  private:
   NetworkShape shape_;
@@ -91,6 +110,7 @@ class Network {
   Parameters parameters_;
   Body body_;
   std::int64_t state_size_;
+  std::optional<ObsNormalizer> normalizer_;
 };
 
 // Observations [B, H, W, C] in the caller's memory as a tensor, without a copy.

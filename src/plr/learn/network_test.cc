@@ -21,8 +21,8 @@ using testing::golden_network;
 using testing::golden_records;
 using testing::GoldenTensors;
 
-constexpr NetworkShape kMultiRoom{14, 14, 3, 7};
-constexpr NetworkShape kProcgen{64, 64, 3, 15};
+const NetworkShape kMultiRoom{14, 14, 3, 7};
+const NetworkShape kProcgen{64, 64, 3, 15};
 
 Random init_stream() { return Streams(7).named("init"); }
 

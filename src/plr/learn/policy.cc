@@ -61,7 +61,8 @@ void Policy::remove_retired() {
 
 void Policy::act(std::span<const double> uniforms, const Decisions& out) {
   check(uniforms.size(), "uniforms");
-  check(out.actions.size(), "actions");
+  const ActionSpace& space = backend_->network().shape().actions;
+  check(out.actions.size(), "actions", space.size());
   check(out.log_probs.size(), "log_probs");
   check(out.values.size(), "values");
   if (!out.terms.empty()) check(out.terms.size(), "terms");
@@ -91,7 +92,8 @@ void Policy::act(std::span<const double> uniforms, const Decisions& out) {
     collect::InferenceResult& result = results[place_of(i)];
     wait(result);
     if (is_retired_[slot]) continue;
-    out.actions[slot] = static_cast<std::int32_t>(result.action);
+    collect::take_action(inference(), space, place_of(i),
+                         out.actions.subspan(slot * space.size(), space.size()));
     out.log_probs[slot] = result.log_prob;
     out.values[slot] = result.value;
     if (!out.terms.empty()) out.terms[slot] = result.term;
@@ -107,10 +109,12 @@ void Policy::wait(collect::InferenceResult& result) {
   }
 }
 
-void Policy::check(std::size_t length, const char* name) const {
-  if (length != num_slots_) {
-    throw std::invalid_argument(std::string(name) + " must have " + std::to_string(num_slots_) +
-                                " elements, one per slot, not " + std::to_string(length));
+void Policy::check(std::size_t length, const char* name, std::size_t per_slot) const {
+  if (length != num_slots_ * per_slot) {
+    throw std::invalid_argument(std::string(name) + " must have " +
+                                std::to_string(num_slots_ * per_slot) + " elements, " +
+                                (per_slot == 1 ? "one" : std::to_string(per_slot)) +
+                                " per slot, not " + std::to_string(length));
   }
 }
 

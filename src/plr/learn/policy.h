@@ -8,8 +8,9 @@
 //   for (double& u : uniforms) u = actions_stream.uniform();
 //   policy.act(uniforms, {actions, log_probs, values, terms});
 //
-// The smallest action whose cumulative probability exceeds u is taken.  Training uses the backend's
-// inference directly (collect/); this class waits for its results.
+// A discrete action is the smallest whose cumulative probability exceeds u; action_noise.h derives
+// the numbers of other spaces from u.  Training uses the backend's inference directly (collect/);
+// this class waits for its results.
 //
 // Slots that are not needed any more retire, so that the last long episodes of an evaluation cost
 // little: batches have no retired slots where inference takes any batch, and otherwise fewer than a
@@ -30,7 +31,7 @@ namespace plr::learn {
 
 // The caller's arrays, one element per slot; `terms` may be empty if they are not needed.
 struct Decisions {
-  std::span<std::int32_t> actions;
+  std::span<Action> actions;  // the words that the environment takes, ActionSpace::size() per slot
   std::span<float> log_probs;
   std::span<float> values;
   std::span<float> terms;
@@ -40,7 +41,7 @@ class Policy {
  public:
   Policy(Backend& backend, const PolicyConfig& config, std::size_t num_slots);
 
-  // [N, H, W, C] bytes, written by the caller.
+  // The bytes of [N, H, W, C] elements, written by the caller.
   std::span<std::uint8_t> observations() { return inference_->observations(); }
 
   // Acts on the observations, with one number of [0, 1) for each.  The elements of retired slots
@@ -59,7 +60,7 @@ class Policy {
   void refresh();
 
  private:
-  void check(std::size_t length, const char* name) const;
+  void check(std::size_t length, const char* name, std::size_t per_slot = 1) const;
   // Removes retired slots from the batches, where inference takes any batch or if they are at least
   // a quarter of a batch.
   void remove_retired();

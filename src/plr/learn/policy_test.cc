@@ -20,7 +20,7 @@ TorchBackend fixed(const std::vector<double>& probabilities) {
   std::vector<float> logits;
   for (const double p : probabilities) logits.push_back(static_cast<float>(std::log(p)));
   const at::Tensor row = at::tensor(logits);
-  const auto num_actions = static_cast<std::int64_t>(logits.size());
+  const auto num_actions = static_cast<int>(logits.size());
   const auto body = [row, num_actions](const at::Tensor& images, const Recurrence&) -> Output {
     return {row.expand({images.size(0), num_actions}), images.reshape({-1, 1})};
   };

@@ -130,6 +130,9 @@ void Ppo::prepare(const Rollout& rollout, std::int64_t size) {
   host_samples_ = at::empty({num_tables, n, SampleColumn::kCount}, on_host.dtype(at::kFloat));
   host_permutations_ = at::empty({num_steps * shards_.own, size}, on_host.dtype(at::kLong));
   t.samples = at::empty({n, SampleColumn::kCount}, here);
+  const auto wide_size = static_cast<std::int64_t>(backend_.network().shape().actions.wide_size());
+  host_wide_actions_ = at::empty({n, wide_size}, on_host.dtype(at::kFloat));
+  t.wide_actions = at::empty({n, wide_size}, here);
   t.permutations = at::empty({num_steps * shards_.own, size}, here.dtype(at::kLong));
   t.position = at::zeros({1}, here.dtype(at::kLong));
   t.losses = at::zeros({num_steps * shards_.own, LossColumn::kCount}, here);
@@ -169,6 +172,8 @@ void Ppo::load(const Rollout& rollout) {
   }
   for (std::int64_t i = 1; i < host_samples_.size(0); ++i) host_samples_[i].copy_(host_samples_[0]);
   if (reset != nullptr) tensors_.resets.copy_(host_resets_, /*non_blocking=*/true);
+  std::ranges::copy(rollout.wide_actions.all(), host_wide_actions_.mutable_data_ptr<float>());
+  tensors_.wide_actions.copy_(host_wide_actions_, /*non_blocking=*/true);
 }
 
 // Copies the samples to the device, before the first epoch, or before each one if it has advantages
@@ -318,8 +323,7 @@ PpoStats Ppo::summary(const Rollout& rollout) const {
 }
 
 std::vector<NamedTensor> Ppo::state() const {
-  const Parameters& parameters = backend_.network().parameters();
-  std::vector<NamedTensor> named = parameters.views(parameters.values());
+  std::vector<NamedTensor> named = backend_.network().state();
   for (NamedTensor& tensor : adam_.named_state()) named.push_back(std::move(tensor));
   return named;
 }

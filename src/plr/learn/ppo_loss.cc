@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "plr/learn/action_distribution.h"
+
 namespace plr::learn {
 namespace {
 
@@ -18,10 +20,10 @@ at::Tensor value_loss(const PpoConfig& config, const Minibatch& minibatch,
 
 }  // namespace
 
-PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Output& output) {
-  const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
-  const at::Tensor log_probs = all_log_probs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1);
-  const at::Tensor log_ratio = log_probs - minibatch.old_log_probs;
+PpoTerms ppo_terms(const PpoConfig& config, const ActionSpace& space, const Minibatch& minibatch,
+                   const Output& output) {
+  const ActionDistribution policy(space, output.logits);
+  const at::Tensor log_ratio = policy.log_prob(minibatch.actions) - minibatch.old_log_probs;
   const at::Tensor ratio = log_ratio.exp();
   const at::Tensor clipped = ratio.clamp(1 - config.clip, 1 + config.clip);
 
@@ -29,7 +31,7 @@ PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Ou
   terms.policy_loss =
       -at::minimum(ratio * minibatch.advantages, clipped * minibatch.advantages).mean();
   terms.value_loss = value_loss(config, minibatch, output.value);
-  terms.entropy = -(all_log_probs.exp() * all_log_probs).sum(1).mean();
+  terms.entropy = policy.entropy().mean();
 
   const at::NoGradGuard no_grad;
   terms.clip_fraction = (ratio - 1).abs().gt(config.clip).to(at::kFloat).mean();

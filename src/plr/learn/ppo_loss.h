@@ -5,6 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "plr/env/spaces.h"
 #include "plr/learn/ppo.h"
 
 namespace plr::learn {
@@ -17,6 +18,7 @@ struct PpoTerms {
   at::Tensor approx_kl;
 };
 
-PpoTerms ppo_terms(const PpoConfig& config, const Minibatch& minibatch, const Output& output);
+PpoTerms ppo_terms(const PpoConfig& config, const ActionSpace& space, const Minibatch& minibatch,
+                   const Output& output);
 
 }  // namespace plr::learn

@@ -18,7 +18,7 @@
 namespace plr::learn {
 namespace {
 
-constexpr NetworkShape kTiny{7, 7, 1, 3};
+const NetworkShape kTiny{7, 7, 1, 3};
 constexpr RolloutSize kSize{.num_steps = 8, .num_slots = 16};
 constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 4, .adam = {.learning_rate = 7e-4}};
 

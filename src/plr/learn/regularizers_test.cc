@@ -10,7 +10,7 @@
 namespace plr::learn {
 namespace {
 
-constexpr NetworkShape kShape{16, 16, 3, 4};
+const NetworkShape kShape{16, 16, 3, 4};
 constexpr PpoConfig kConfig{.epochs = 2, .num_minibatches = 2};
 constexpr DracConfig kCrop{.enabled = true, .augmentation = Augmentation::kCrop};
 

@@ -11,7 +11,8 @@ namespace plr::learn {
 
 Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device device,
                  std::int64_t state_size)
-    : StepTables(size.num_steps, size.num_slots),
+    : StepTables(size.num_steps, size.num_slots,
+                 shape.actions.wide_size() * static_cast<std::size_t>(size.own().size())),
       advantages(size.num_steps, size.num_slots),
       returns(size.num_steps, size.num_slots),
       size_(size) {
@@ -20,7 +21,7 @@ Rollout::Rollout(const RolloutSize& size, const NetworkShape& shape, at::Device 
   const std::int64_t num_own = own_slots().size();
   obs_ = at::zeros({static_cast<std::int64_t>(size.num_steps) + 1, num_own, shape.height,
                     shape.width, shape.channels},
-                   at::TensorOptions(device).dtype(at::kByte));
+                   at::TensorOptions(device).dtype(shape.obs_scalar()));
   if (state_size == 0) return;
   first_state_ = at::zeros({num_own, state_size}, at::TensorOptions(device));
   state_ = at::zeros_like(first_state_);
@@ -32,12 +33,13 @@ void Rollout::set_obs(std::size_t step, std::span<const std::uint8_t> bytes) {
                             std::to_string(step));
   }
   const at::Tensor row = obs_[static_cast<std::int64_t>(step)];
-  if (static_cast<std::int64_t>(bytes.size()) != row.numel()) {
-    throw std::invalid_argument("bytes must have " + std::to_string(row.numel()) +
+  if (bytes.size() != row.nbytes()) {
+    throw std::invalid_argument("bytes must have " + std::to_string(row.nbytes()) +
                                 " elements, not " + std::to_string(bytes.size()));
   }
   // from_blob() takes a pointer that is not const, but the tensor is only read.
-  row.copy_(at::from_blob(const_cast<std::uint8_t*>(bytes.data()), row.sizes(), at::kByte));
+  auto* data = const_cast<std::uint8_t*>(bytes.data());
+  row.copy_(at::from_blob(data, row.sizes(), row.scalar_type()));
 }
 
 void compute_advantages(Rollout& rollout, double gamma, double lambda) {

@@ -2,7 +2,7 @@
 //
 // The collector fills a Rollout (collect/), compute_advantages() completes it, and Ppo::update()
 // learns from it.  Everything is a table [T, N] in host memory, except the observations: those are
-// bytes on the network's device.
+// bytes or floats on the network's device.
 //
 //   Rollout rollout({.num_steps = 256, .num_slots = 64}, network.shape(), device);
 //   const auto inference = backend->make_inference({}, 64, rollout.tensors());   // fills them
@@ -28,7 +28,7 @@ namespace plr::learn {
 
 // The tensors of a rollout that inference writes; each may be undefined.
 struct RolloutTensors {
-  at::Tensor obs = {};          // [T+1, N, H, W, C] bytes; here N is the number of own slots
+  at::Tensor obs = {};          // [T+1, N, H, W, C]; here N is the number of own slots
   at::Tensor first_state = {};  // [N, state_size], of a recurrent network
   at::Tensor state = {};        // likewise
 };
@@ -38,6 +38,10 @@ struct RolloutSize {
   std::size_t num_slots = 64;   // "N"
   // The slots whose observations and states are here; nothing: all.  The tables have all slots.
   std::optional<SlotRange> own_slots = {};
+
+  SlotRange own() const {
+    return own_slots.value_or(SlotRange{0, static_cast<int>(num_slots)});
+  }
 };
 
 class Rollout : public collect::StepTables {
@@ -54,13 +58,11 @@ class Rollout : public collect::StepTables {
   std::size_t num_steps() const { return size_.num_steps; }
   std::size_t num_slots() const { return size_.num_slots; }
   std::size_t num_samples() const { return size_.num_steps * size_.num_slots; }
-  SlotRange own_slots() const {
-    return size_.own_slots.value_or(SlotRange{0, static_cast<int>(size_.num_slots)});
-  }
+  SlotRange own_slots() const { return size_.own(); }
 
-  // Bytes [T+1, own slots, H, W, C] on the device.
+  // Bytes or floats [T+1, own slots, H, W, C] on the device.
   const at::Tensor& obs() const { return obs_; }
-  // Copies bytes [own slots, H, W, C] to obs[step], step 0..T, and waits for the device.
+  // Copies the bytes of [own slots, H, W, C] to obs[step], step 0..T, and waits for the device.
   void set_obs(std::size_t step, std::span<const std::uint8_t> bytes);
 
   // The states of a recurrent network [own slots, state_size], on the device: before the rollout's

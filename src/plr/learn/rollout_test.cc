@@ -9,7 +9,7 @@
 namespace plr::learn {
 namespace {
 
-constexpr NetworkShape kTiny{2, 2, 1, 3};
+const NetworkShape kTiny{2, 2, 1, 3};
 
 TEST(Rollout, SetObsCopiesOnlyTheGivenStep) {
   Rollout rollout({.num_steps = 2, .num_slots = 3}, kTiny, at::kCPU);

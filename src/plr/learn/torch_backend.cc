@@ -20,8 +20,12 @@ Minibatch TorchBackend::gather(const UpdateTensors& update) {
   const at::Tensor indices = update.permutations.index_select(0, update.position).squeeze(0);
   const at::Tensor samples = update.samples.index_select(0, indices);
   const auto column = [&](SampleColumn::Index which) { return samples.select(1, which); };
+  const ActionSpace& space = network().shape().actions;
+  at::Tensor actions = space.is_discrete() ? column(SampleColumn::kAction)
+                                           : update.wide_actions.index_select(0, indices);
+  if (!space.is_continuous()) actions = actions.to(at::kLong);
   Minibatch minibatch{
-      update.obs.index_select(0, indices), column(SampleColumn::kAction).to(at::kLong),
+      update.obs.index_select(0, indices), actions,
       column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
       column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
   minibatch.recurrence = gather_recurrence(update, indices);
@@ -34,7 +38,7 @@ ForwardPass TorchBackend::forward_all(const at::Tensor& obs, const Recurrence& r
 
 at::Tensor TorchBackend::backward(const PpoConfig& config, const Minibatch& minibatch,
                                   const ForwardPass& pass, const at::Tensor& extra_loss) {
-  const PpoTerms terms = ppo_terms(config, minibatch, pass.output);
+  const PpoTerms terms = ppo_terms(config, network().shape().actions, minibatch, pass.output);
   at::Tensor total = terms.policy_loss + config.value_coef * terms.value_loss -
                      config.entropy_coef * terms.entropy;
   if (extra_loss.defined()) total = total + extra_loss;

@@ -3,44 +3,16 @@
 #include <ATen/ATen.h>
 
 #include <cassert>
-#include <cmath>
-#include <utility>
+#include <vector>
 
+#include "plr/learn/action_distribution.h"
+#include "plr/learn/action_noise.h"
 #include "plr/learn/device_stream.h"
 
 namespace plr::learn {
 
 using collect::InferenceItem;
 using collect::InferenceResult;
-
-namespace {
-
-// The smallest action whose cumulative probability exceeds its uniform number.
-at::Tensor sample_actions(const at::Tensor& logits, const at::Tensor& uniforms) {
-  const at::Tensor cumulative = at::softmax(logits, 1, at::kDouble).cumsum(1);
-  const at::Tensor passed = cumulative.le(uniforms.unsqueeze(1)).sum(1);
-  // Rounding may leave the last cumulative probability just below 1.
-  return passed.clamp_max(logits.size(1) - 1);
-}
-
-// policy_term() of core/episode_scorer.h for a batch, on the device.
-at::Tensor policy_terms(ScoreFunction function, const at::Tensor& log_probs) {
-  const at::Tensor p = log_probs.exp();
-  switch (function) {
-    case ScoreFunction::kPolicyEntropy:
-      return -at::xlogy(p, p).sum(1) / std::log(static_cast<double>(p.size(1)));
-    case ScoreFunction::kLeastConfidence:
-      return 1 - p.amax(1);
-    case ScoreFunction::kMinMargin: {
-      const at::Tensor best = std::get<0>(p.topk(2, 1));
-      return 1 - (best.select(1, 0) - best.select(1, 1));
-    }
-    default:
-      return at::zeros({p.size(0)}, p.options());
-  }
-}
-
-}  // namespace
 
 TorchInference::TorchInference(const Network& network, const PolicyConfig& config,
                                std::size_t num_slots, const RolloutTensors& rollout)
@@ -49,10 +21,14 @@ TorchInference::TorchInference(const Network& network, const PolicyConfig& confi
   const auto length = static_cast<std::int64_t>(num_slots);
   const bool pinned = network.device().is_cuda();
   const at::TensorOptions device(network.device());
-  host_uniforms_ = at::zeros({length}, at::TensorOptions(at::kDouble).pinned_memory(pinned));
-  uniforms_ = at::zeros({length}, device.dtype(at::kDouble));
-  obs_ = at::zeros(buffers_.host_obs.sizes(), device.dtype(at::kByte));
+  const auto wide_size = static_cast<std::int64_t>(network.shape().actions.wide_size());
+  const std::vector<std::int64_t> noise_shape =
+      wide_size == 0 ? std::vector{length} : std::vector{length, wide_size};
+  host_noise_ = at::zeros(noise_shape, at::TensorOptions(at::kDouble).pinned_memory(pinned));
+  noise_ = at::zeros(noise_shape, device.dtype(at::kDouble));
+  obs_ = at::zeros(buffers_.host_obs.sizes(), device.dtype(network.shape().obs_scalar()));
   results_ = at::zeros({length, 4}, device.dtype(at::kFloat));
+  wide_actions_ = at::zeros({length, wide_size}, device.dtype(at::kFloat));
   if (!network.is_recurrent()) return;
   host_resets_ = at::zeros({1, length}, at::TensorOptions(at::kFloat).pinned_memory(pinned));
   resets_ = at::zeros({1, length}, device);
@@ -65,8 +41,11 @@ void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem>
   assert(items.size() == group_size());
   const auto first = static_cast<std::int64_t>(items.front().slot);
   const auto end = first + static_cast<std::int64_t>(items.size());
+  const ActionSpace& space = network_.shape().actions;
   for (const InferenceItem& item : items) {
-    host_uniforms_.mutable_data_ptr<double>()[item.slot] = item.uniform;
+    auto* noise = host_noise_.mutable_data_ptr<double>();
+    const auto offset = static_cast<std::size_t>(item.slot) * space.size();
+    action_noise(space, item.uniform, {noise + offset, space.size()});
   }
   const auto own = [&](const at::Tensor& all) { return all.slice(0, first, end); };
   own(obs_).copy_(own(buffers_.host_obs), /*non_blocking=*/true);
@@ -85,6 +64,7 @@ void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem>
     own(rollout_.state).copy_(own(next_state_));
   }
   if (network_.device().is_cuda()) return;
+  own(buffers_.host_wide_actions).copy_(own(wide_actions_));
   const auto* computed = static_cast<const InferenceResult*>(results_.const_data_ptr());
   for (const InferenceItem& item : items) {
     const auto slot = static_cast<std::size_t>(item.slot);
@@ -92,12 +72,12 @@ void TorchInference::submit(std::size_t /*lane*/, std::span<const InferenceItem>
   }
 }
 
-// From obs_ and host_uniforms_ to results_, and on CUDA to the results on the host, for slots
-// first <= slot < end.
+// From obs_ and host_noise_ to wide_actions_ and results_, and on CUDA to those on the host, for
+// slots first <= slot < end.
 void TorchInference::compute(std::int64_t first, std::int64_t end) {
   const auto own = [&](const at::Tensor& all) { return all.slice(0, first, end); };
-  const at::Tensor uniforms = own(uniforms_);
-  uniforms.copy_(own(host_uniforms_), /*non_blocking=*/true);
+  const at::Tensor noise = own(noise_);
+  noise.copy_(own(host_noise_), /*non_blocking=*/true);
   Recurrence recurrence;
   if (network_.is_recurrent()) {
     const at::Tensor resets = resets_.slice(1, first, end);
@@ -106,16 +86,21 @@ void TorchInference::compute(std::int64_t first, std::int64_t end) {
   }
   const Output output = network_.forward(own(obs_), recurrence);
   if (network_.is_recurrent()) own(next_state_).copy_(output.state);
-  const at::Tensor all_log_probs = at::log_softmax(output.logits, 1);
-  const at::Tensor actions =
-      config_.greedy ? output.logits.argmax(1) : sample_actions(output.logits, uniforms);
-  const at::Tensor log_probs = all_log_probs.gather(1, actions.unsqueeze(1)).squeeze(1);
+  const ActionSpace& space = network_.shape().actions;
+  const ActionDistribution policy(space, output.logits);
+  const at::Tensor actions = config_.greedy ? policy.mode() : policy.sample(noise);
+  const at::Tensor choices =
+      space.is_discrete() ? actions.to(at::kFloat) : at::zeros_like(output.value);
   at::Tensor results = own(results_);
   at::stack_out(results,
-                {actions.to(at::kFloat), log_probs, output.value,
-                 policy_terms(config_.score_function, all_log_probs)},
+                {choices, policy.log_prob(actions), output.value,
+                 policy.policy_terms(config_.score_function)},
                 1);
-  if (results.is_cuda()) own(buffers_.host_results).copy_(results, /*non_blocking=*/true);
+  if (!space.is_discrete()) own(wide_actions_).copy_(actions);
+  if (!results.is_cuda()) return;
+  // In this order: an action is written before its result.
+  own(buffers_.host_wide_actions).copy_(own(wide_actions_), /*non_blocking=*/true);
+  own(buffers_.host_results).copy_(results, /*non_blocking=*/true);
 }
 
 void TorchInference::check_device() { synchronize(network_.device()); }

@@ -31,6 +31,7 @@ class TorchInference : public collect::Inference {
 
   std::span<std::uint8_t> observations() override { return buffers_.observations(); }
   std::span<collect::InferenceResult> results() override { return buffers_.results(); }
+  std::span<const float> wide_actions() override { return buffers_.wide_actions(); }
   bool takes_any_batch() const override { return false; }
   std::size_t group_size() override { return results().size() / config_.num_groups; }
   std::size_t num_lanes() const override { return 1; }
@@ -45,10 +46,11 @@ class TorchInference : public collect::Inference {
   PolicyConfig config_;
   InferenceBuffers buffers_;
   RolloutTensors rollout_;
-  at::Tensor host_uniforms_;  // [N] doubles, pinned with CUDA
-  at::Tensor uniforms_;       // [N] doubles, this and the next two on the device
-  at::Tensor obs_;            // [N, H, W, C] bytes
+  at::Tensor host_noise_;     // [N] doubles, [N, W] if not discrete, pinned with CUDA
+  at::Tensor noise_;          // the same, this and the next three on the device
+  at::Tensor obs_;            // [N, H, W, C] bytes or floats
   at::Tensor results_;        // [N, 4] floats
+  at::Tensor wide_actions_;   // [N, W] floats if not discrete
   at::Tensor host_resets_;    // [1, N] floats, pinned with CUDA; this and the next for recurrence
   at::Tensor resets_;         // [1, N], this and the next on the device
   at::Tensor next_state_;     // [N, state_size]

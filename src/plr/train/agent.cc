@@ -6,9 +6,11 @@
 #include <stdexcept>
 
 #include "plr/catalog/family.h"
+#include "plr/learn/cnn_network.h"
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/impala_network.h"
 #include "plr/learn/lstm_network.h"
+#include "plr/learn/mlp_network.h"
 #include "plr/run/safetensors.h"
 
 namespace plr::train {
@@ -22,10 +24,40 @@ NetworkChoice choice_of(const TrainConfig& config, const EnvSpec& env) {
       return NetworkChoice::kImpala;
     case NetworkKind::kLstm:
       return NetworkChoice::kLstm;
+    case NetworkKind::kMlp:
+      return NetworkChoice::kMlp;
+    case NetworkKind::kCnn:
+      return NetworkChoice::kCnn;
     case NetworkKind::kGridCnn:
       break;
   }
   return NetworkChoice::kGridCnn;
+}
+
+// Throws std::invalid_argument if the network is made for images and the environment shows vectors.
+void check_choice(NetworkChoice choice, const learn::NetworkShape& shape, const EnvSpec& env) {
+  const bool takes_vectors = choice == NetworkChoice::kMlp || choice == NetworkChoice::kLstm;
+  if (takes_vectors || !shape.is_vector()) return;
+  throw std::invalid_argument("network must be mlp or lstm for " + env.name +
+                              ", whose observations are vectors, not " + to_text(choice));
+}
+
+learn::Network make_chosen(NetworkChoice choice, const TrainConfig& config,
+                           const learn::NetworkShape& shape, const Random& init,
+                           at::Device device) {
+  const learn::Precision precision = config.compute.precision;
+  switch (choice) {
+    case NetworkChoice::kMlp:
+      return learn::make_mlp_network(shape, config.network.mlp, init, device);
+    case NetworkChoice::kCnn:
+      return learn::make_cnn_network(shape, config.network.cnn, init, precision, device);
+    case NetworkChoice::kImpala:
+      return learn::make_impala_network(shape, config.network.impala, init, precision, device);
+    case NetworkChoice::kLstm:
+      return learn::make_lstm_network(shape, config.network.lstm, init, precision, device);
+    default:
+      return learn::make_grid_cnn_network(shape, config.network.grid_cnn, init, precision, device);
+  }
 }
 
 }  // namespace
@@ -36,16 +68,32 @@ learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const
   const learn::NetworkShape shape{.height = height,
                                   .width = width,
                                   .channels = channels,
-                                  .num_actions = env.actions.num_choices(),
-                                  .num_directions = env.num_directions};
-  const learn::Precision precision = config.compute.precision;
-  switch (choice_of(config, env)) {
-    case NetworkChoice::kImpala:
-      return learn::make_impala_network(shape, config.network.impala, init, precision, device);
-    case NetworkChoice::kLstm:
-      return learn::make_lstm_network(shape, config.network.lstm, init, precision, device);
-    default:
-      return learn::make_grid_cnn_network(shape, config.network.grid_cnn, init, precision, device);
+                                  .actions = env.actions,
+                                  .num_directions = env.num_directions,
+                                  .obs_type = env.observation_type};
+  const NetworkChoice choice = choice_of(config, env);
+  check_choice(choice, shape, env);
+  learn::Network network = make_chosen(choice, config, shape, init, device);
+  if (config.network.normalizer.enabled) network.normalize_observations(config.network.normalizer);
+  return network;
+}
+
+void check_spaces(const EnvSpec& env, const TrainConfig& config) {
+  const bool is_plain = env.observation_type == ElementType::kByte && env.actions.is_discrete();
+  if (!is_plain && (config.mixreg.alpha > 0 || config.drac.enabled)) {
+    throw std::invalid_argument(
+        std::string(config.drac.enabled ? "drac must be false" : "mixreg must be 0") +
+        " for " + env.name + ", which has no images of bytes with discrete actions");
+  }
+  if (config.network.normalizer.enabled && config.schedule.shards > 1) {
+    throw std::invalid_argument(
+        "normalize_observations must be false with shards = " +
+        std::to_string(config.schedule.shards) + ", since a rank has the observations of its slots");
+  }
+  if (env.actions.is_continuous() && needs_policy_term(config.scorer.score_function)) {
+    throw std::invalid_argument(
+        "score_function must be value_l1, gae or one_step_td_error for the continuous actions of " +
+        env.name + ", not " + to_text(config.scorer.score_function));
   }
 }
 

@@ -23,6 +23,10 @@ namespace plr::train {
 learn::Network make_network(const TrainConfig& config, const EnvSpec& env, const Random& init,
                             at::Device device);
 
+// Throws std::invalid_argument for settings that the environment's spaces do not allow: mixreg,
+// drac and scores of the policy; and for normalized observations with several shards.
+void check_spaces(const EnvSpec& env, const TrainConfig& config);
+
 std::vector<std::byte> to_bytes(const std::vector<learn::NamedTensor>& tensors);
 
 // Fills `tensors` by name. Throws std::runtime_error if one is missing or of another size, or if

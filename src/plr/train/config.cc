@@ -143,6 +143,36 @@ TrainConfig maze_sfl() {
   return config;
 }
 
+// ---- Classic control, by the settings of Stable-Baselines3's PPO. benchmarks/README.md compares
+// both.
+
+TrainConfig classic(const std::string& env, int num_slots, std::int64_t rollout_length,
+                    std::int64_t num_rollouts) {
+  TrainConfig config;
+  config.task.env = env;
+  config.task.levels = "200";
+  config.env.num_slots = num_slots;
+  config.schedule.rollout_length = rollout_length;
+  config.schedule.steps = num_rollouts * steps_per_update(config);
+  config.rewards.normalize_rewards = false;
+  config.scorer.gamma = 0.99;
+  config.ppo.epochs = 10;
+  config.ppo.num_minibatches = static_cast<int>(steps_per_update(config) / 64);
+  config.ppo.clip_value_loss = false;
+  config.ppo.value_coef = 1;  // of half the squared error
+  config.ppo.entropy_coef = 0;
+  config.ppo.minibatch_advantages = true;
+  config.ppo.adam.learning_rate = 3e-4;
+  return config;
+}
+
+TrainConfig pendulum() {
+  TrainConfig config = classic("classic/Pendulum", 4, 1024, 50);
+  config.scorer.gamma = 0.9;
+  config.ppo.adam.learning_rate = 1e-3;
+  return config;
+}
+
 struct Preset {
   std::string name;
   std::string summary;
@@ -195,6 +225,13 @@ const std::vector<Preset>& all_presets() {
                     maze_dcd("maze/empty", 0.8, 5)});
     list.push_back(
         {"maze-sfl", "sampling for learnability by its paper's settings, 300M steps", maze_sfl()});
+    list.push_back({"cartpole",
+                    "a pole on a cart with random physics, a vector of floats: 200 levels, 102k "
+                    "steps",
+                    classic("classic/CartPole", 8, 256, 50)});
+    list.push_back({"pendulum",
+                    "a pendulum with random physics, a continuous torque: 200 levels, 205k steps",
+                    pendulum()});
     return list;
   }();
   return all;

@@ -34,6 +34,7 @@
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/learn/impala_network.h"
 #include "plr/learn/mixreg.h"
+#include "plr/learn/obs_normalizer.h"
 #include "plr/learn/ppo.h"
 #include "plr/run/settings_file.h"
 
@@ -157,13 +158,17 @@ struct ScheduleConfig {
 };
 
 // kAuto: that of the environment's family.
-enum class NetworkChoice : std::uint8_t { kAuto, kGridCnn, kImpala, kLstm };
-constexpr std::array<std::string_view, 4> enum_names(NetworkChoice) {
-  return {"auto", "grid-cnn", "impala", "lstm"};
+enum class NetworkChoice : std::uint8_t { kAuto, kGridCnn, kImpala, kLstm, kMlp, kCnn };
+constexpr std::array<std::string_view, 6> enum_names(NetworkChoice) {
+  return {"auto", "grid-cnn", "impala", "lstm", "mlp", "cnn"};
 }
-constexpr std::array<std::string_view, 4> enum_texts(NetworkChoice) {
-  return {"the usual one of the environment", "convolutions over a grid and hidden layers",
-          "residual convolutions", "a convolution and an LSTM"};
+constexpr std::array<std::string_view, 6> enum_texts(NetworkChoice) {
+  return {"the usual one of the environment",
+          "convolutions over a grid and hidden layers",
+          "residual convolutions",
+          "a convolution, or hidden layers for floats, and an LSTM",
+          "hidden layers, for vectors",
+          "convolutions and a hidden layer, for images of any size"};
 }
 
 struct NetworkConfig {
@@ -174,9 +179,17 @@ struct NetworkConfig {
   learn::GridCnnConfig grid_cnn;
   learn::ImpalaConfig impala;
   learn::LstmConfig lstm;
+  learn::MlpConfig mlp;
+  learn::CnnConfig cnn;
+  learn::ObsNormalizerConfig normalizer;
 
-  static constexpr std::tuple kFields{kNetwork, Nested{&NetworkConfig::grid_cnn},
-                                      Nested{&NetworkConfig::impala}, Nested{&NetworkConfig::lstm}};
+  static constexpr std::tuple kFields{kNetwork,
+                                      Nested{&NetworkConfig::grid_cnn},
+                                      Nested{&NetworkConfig::impala},
+                                      Nested{&NetworkConfig::lstm},
+                                      Nested{&NetworkConfig::mlp},
+                                      Nested{&NetworkConfig::cnn},
+                                      Nested{&NetworkConfig::normalizer}};
 };
 
 struct TrainConfig {
@@ -288,7 +301,15 @@ inline constexpr std::array kAddedSettings = {AddedSetting{"learning_rate_schedu
                                               AddedSetting{"sfl_kept", "1000"},
                                               AddedSetting{"sfl_survey_steps", "2000"},
                                               AddedSetting{"sfl_survey_slots", "5000"},
-                                              AddedSetting{"sfl_fraction", "0.5"}};
+                                              AddedSetting{"sfl_fraction", "0.5"},
+                                              AddedSetting{"encoder_sizes", "64"},
+                                              AddedSetting{"hidden_sizes", "64,64"},
+                                              AddedSetting{"activation", "tanh"},
+                                              AddedSetting{"shared_trunk", "false"},
+                                              AddedSetting{"conv_layers", "32x8/4,64x4/2,64x3/1"},
+                                              AddedSetting{"cnn_units", "512"},
+                                              AddedSetting{"normalize_observations", "false"},
+                                              AddedSetting{"observation_clip", "10"}};
 
 // The command line flag of a setting: "--learning-rate" for learning_rate.
 std::string flag_of(std::string_view name);

@@ -47,7 +47,8 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   std::vector<std::uint8_t> truncated(num_slots);
   const StepBatch batch = {policy.observations(), rewards, terminated, truncated};
   std::vector<double> uniforms(num_slots);
-  std::vector<Action> actions(num_slots);
+  const std::size_t action_size = env_.spec().actions.size();
+  std::vector<Action> actions(num_slots * action_size);
   std::vector<float> log_probs(num_slots);
   std::vector<float> values(num_slots);
 
@@ -89,7 +90,8 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
     policy.act(uniforms, {actions, log_probs, values, {}});
     env_.workers().run({0, static_cast<int>(running.size())}, [&](int i) noexcept {
       const int slot = running[static_cast<std::size_t>(i)];
-      env_.step_slot(slot, {&actions[static_cast<std::size_t>(slot)], 1}, batch);
+      const auto offset = static_cast<std::size_t>(slot) * action_size;
+      env_.step_slot(slot, std::span(actions).subspan(offset, action_size), batch);
     });
     starts.clear();
     std::erase_if(running, [&](int slot) {

@@ -13,7 +13,7 @@ namespace {
 
 std::unique_ptr<learn::Backend> untrained(const EnvSpec& spec) {
   return learn::make_backend(learn::make_grid_cnn_network(
-      {spec.observation_shape[0], spec.observation_shape[1], 3, spec.actions.num_choices()}, {},
+      {spec.observation_shape[0], spec.observation_shape[1], 3, spec.actions}, {},
       Streams(1).named("init"), learn::Precision::kFp32, at::kCPU));
 }
 

@@ -42,7 +42,7 @@ SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   // The weights drawn here are overwritten.
   learn::Network network =
       make_network(config, env->spec(), Streams(config.schedule.seed).named("init"), device);
-  from_bytes(checkpoint.tensors, network.parameters().views(network.parameters().values()), true);
+  from_bytes(checkpoint.tensors, network.state(), true);
   std::unique_ptr<learn::Backend> backend =
       learn::make_backend(std::move(network), config.compute.kernels);
   std::string note =

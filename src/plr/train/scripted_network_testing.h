@@ -19,7 +19,7 @@ inline learn::TorchBackend scripted(const EnvSpec& env, learn::Network::Body bod
                          at::kCPU);
   const auto [height, width, channels] = env.observation_shape;
   return learn::TorchBackend(
-      learn::Network({height, width, channels, env.actions.num_choices()}, {}, 1,
+      learn::Network({height, width, channels, env.actions}, {}, 1,
                      learn::Precision::kFp32, std::move(none), std::move(body), state_size));
 }
 

@@ -35,6 +35,7 @@ class SurveySlots {
         terminated_(num_slots_),
         truncated_(num_slots_),
         returns_(num_slots_),
+        actions_(num_slots_ * env.spec().actions.size()),
         items_(num_slots_) {
     const std::size_t most = inference_->takes_any_batch()
                                  ? std::min({kMaxGroups, inference_->num_lanes(), num_slots_})
@@ -119,11 +120,14 @@ class SurveySlots {
   // Called by several threads for different slots.
   void step_slots(SlotRange slots, std::span<SurveyedLevel> results) noexcept {
     const StepBatch out = batch();
+    const ActionSpace& space = env_.spec().actions;
     for (int slot = slots.begin; slot < slots.end; ++slot) {
       const auto i = static_cast<std::size_t>(slot);
       collect::InferenceResult& result = inference_->results()[i];
       if (!wait(result)) return;
-      env_.step_slot(slot, static_cast<Action>(result.action), out);
+      const auto action = std::span(actions_).subspan(i * space.size(), space.size());
+      collect::take_action(*inference_, space, i, action);
+      env_.step_slot(slot, action, out);
       returns_[i] += rewards_[i];
       const bool has_ended = out.ended(slot);
       if (has_ended) {
@@ -168,6 +172,7 @@ class SurveySlots {
   std::vector<std::uint8_t> terminated_;
   std::vector<std::uint8_t> truncated_;
   std::vector<double> returns_;  // of the episodes that are played
+  std::vector<Action> actions_;
   std::vector<collect::InferenceItem> items_;
   std::mutex mutex_;          // of error_
   std::exception_ptr error_;  // of a device that has failed

@@ -49,6 +49,14 @@ void check_recurrent(const learn::Network& network, const TrainConfig& config) {
   }
 }
 
+std::unique_ptr<VectorEnv> make_training_env(const TrainConfig& config, const RankShare& share,
+                                             std::shared_ptr<const LevelStore> store) {
+  std::unique_ptr<VectorEnv> env =
+      make_env(config, share, share.own_slots().size(), std::move(store));
+  check_spaces(env->spec(), config);
+  return env;
+}
+
 }  // namespace
 
 void expect_no_run(const std::filesystem::path& folder) {
@@ -69,7 +77,7 @@ TrainingRun::TrainingRun(const TrainConfig& given, const std::filesystem::path& 
       share(std::move(world), config),
       streams(config.schedule.seed),
       device(share.device(config.compute)),
-      env(make_env(config, share, share.own_slots().size(), store)),
+      env(make_training_env(config, share, store)),
       eval_env(make_env(config, share,
                         evaluation_slots(share.episodes_of_shard(config.schedule.eval_episodes)),
                         store)),
@@ -197,6 +205,9 @@ std::optional<learn::PpoStats> TrainingRun::update_agent() {
     learn::compute_advantages(rollout, config.scorer.gamma, config.scorer.gae_lambda);
     ppo.set_learning_rate(learning_rate_of(config, gradient_updates));
     stats = ppo.update(rollout);
+    // The observations of all steps; the one after the last step begins the next rollout.
+    backend->network().update_normalizer(
+        rollout.obs().narrow(0, 0, config.schedule.rollout_length).flatten(0, 1));
     ++gradient_updates;
   }
   ++update;

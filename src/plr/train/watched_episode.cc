@@ -16,7 +16,9 @@ class Probabilities {
  public:
   explicit Probabilities(const learn::Network& network) : network_(network) {}
 
+  // Empty if the space is not discrete.
   std::vector<float> of(const at::Tensor& obs, bool begins_episode) {
+    if (!network_.shape().actions.is_discrete()) return {};
     const c10::InferenceMode inference;
     learn::Recurrence recurrence;
     if (network_.is_recurrent()) {
@@ -48,21 +50,25 @@ Agent trained_agent(learn::Backend& backend, bool greedy, Random random) {
     if (begins_episode) policy->begin_episode(0);
     const at::Tensor obs = learn::view_of_obs(observation, network.shape());
     const double uniform = random.uniform();
-    PolicyOutput output{.probabilities = probabilities.of(obs, begins_episode), .value = 0.0F};
+    PolicyOutput output{.action = std::vector<Action>(network.shape().actions.size()),
+                        .probabilities = probabilities.of(obs, begins_episode),
+                        .value = 0.0F};
     float log_prob = 0;
     std::ranges::copy(observation, policy->observations().begin());
-    policy->act({&uniform, 1}, {{&output.action, 1}, {&log_prob, 1}, {&*output.value, 1}, {}});
+    policy->act({&uniform, 1}, {output.action, {&log_prob, 1}, {&*output.value, 1}, {}});
     return output;
   };
 }
 
-Agent random_agent(int num_actions, Random random) {
-  return [num_actions, random](std::span<const std::uint8_t>, bool) mutable {
-    const auto count = static_cast<std::size_t>(num_actions);
-    return PolicyOutput{
-        .action = static_cast<Action>(random.below(count)),
+Agent random_agent(const ActionSpace& space, Random random) {
+  return [space, random](std::span<const std::uint8_t>, bool) mutable {
+    const auto count = static_cast<std::size_t>(space.num_choices());
+    PolicyOutput output{
+        .action = std::vector<Action>(space.size()),
         .probabilities = std::vector<float>(count, 1.0F / static_cast<float>(count)),
         .value = std::nullopt};
+    draw_action(space, random, output.action);
+    return output;
   };
 }
 
@@ -81,7 +87,7 @@ WatchedEpisode watch_episode(VectorEnv& env, LevelId level, const Agent& agent,
   while (state.step < limit && env.is_running(0)) {
     state.output = agent(batch.observations, /*begins_episode=*/state.step == 0);
     if (!watcher(state)) return {state.step, state.episode_return};
-    env.step({0, 1}, {&state.output->action, 1}, batch);
+    env.step({0, 1}, state.output->action, batch);
     ++state.step;
     state.reward = batch.rewards[0];
     state.episode_return += state.reward;

@@ -27,8 +27,8 @@ namespace plr::train {
 
 // The policy's output for an observation.
 struct PolicyOutput {
-  Action action = 0;                 // the chosen one
-  std::vector<float> probabilities;  // [num_actions]
+  std::vector<Action> action;        // the words of the chosen one
+  std::vector<float> probabilities;  // of all actions of a discrete space, else empty
   std::optional<float> value;        // estimate of the return, if the agent has one
 };
 
@@ -39,8 +39,8 @@ using Agent =
 // REQUIRES: backend outlives the agent.
 Agent trained_agent(learn::Backend& backend, bool greedy, Random random);
 
-// Samples actions uniformly.
-Agent random_agent(int num_actions, Random random);
+// Samples actions uniformly (draw_action() of env/spaces.h).
+Agent random_agent(const ActionSpace& space, Random random);
 
 // An episode before an action, or at its end.
 struct EpisodeState {

@@ -29,7 +29,7 @@ class Watching : public ::testing::Test {
       catalog::make_env("minigrid/MiniGrid-Empty-8x8-v0", {.num_slots = 1});
   std::unique_ptr<learn::Backend> backend_ = learn::make_backend(learn::make_grid_cnn_network(
       {env_->spec().observation_shape[0], env_->spec().observation_shape[1], 3,
-       env_->spec().actions.num_choices()},
+       env_->spec().actions},
       {}, Streams(1).named("init"), learn::Precision::kFp32, at::kCPU));
   WatchedEpisode episode_;
 };
@@ -65,7 +65,7 @@ TEST_F(Watching, GivesProbabilitiesThatSumToOneAndTheMostProbableActionIfGreedy)
     const auto& p = state.output->probabilities;
     ASSERT_EQ(p.size(), 7U);
     EXPECT_NEAR(std::accumulate(p.begin(), p.end(), 0.0), 1, 1e-6);
-    EXPECT_EQ(std::ranges::max_element(p) - p.begin(), state.output->action);
+    EXPECT_EQ(std::ranges::max_element(p) - p.begin(), state.output->action[0]);
   }
 }
 

@@ -46,8 +46,9 @@ void draw_right(image::Image& image, image::Pixel right_corner, const std::strin
 
 }  // namespace
 
-void EpisodeRecorder::add(image::Image picture, const train::EpisodeState& state) {
-  frames_.push_back({std::move(picture), state});
+void EpisodeRecorder::add(image::Image picture, const train::EpisodeState& state,
+                          std::string action) {
+  frames_.push_back({std::move(picture), state, std::move(action)});
   frames_.back()
       .state.observation = {};  // memory of the environment, which the next step overwrites
 }
@@ -61,7 +62,8 @@ bool EpisodeRecorder::has_values() const {
 std::string EpisodeRecorder::action_label(const FrameData& data, const std::string& ending) const {
   const auto& output = data.state.output;
   if (!output) return ending;
-  const auto action = static_cast<std::size_t>(output->action);
+  if (output->probabilities.empty()) return data.action;
+  const auto action = static_cast<std::size_t>(output->action[0]);
   return fmt::format("{} {:.0f}%", action_names_[action], 100 * output->probabilities[action]);
 }
 
@@ -90,7 +92,7 @@ void EpisodeRecorder::draw_actions(image::Image& image, image::Pixel corner,
   for (int i = 0; i < count; ++i) {
     const int left = corner.x + i * room / count;
     const int width = corner.x + (i + 1) * room / count - kGap - left;
-    const bool is_chosen = output && output->action == i;
+    const bool is_chosen = output && output->action[0] == i;
     const double p = output ? output->probabilities[static_cast<std::size_t>(i)] : 0;
     const int height = static_cast<int>(std::lround(p * kBarHeight));
     fill(image, {left, corner.y}, width, kBarHeight, kTrack);

@@ -20,11 +20,13 @@ namespace plr::viewer {
 
 class EpisodeRecorder {
  public:
+  // The names of the actions of a discrete space.
   explicit EpisodeRecorder(std::vector<std::string> action_names)
       : action_names_(std::move(action_names)) {}
 
+  // `action` is the text of an action that is not one choice.
   // REQUIRES: all pictures have the same size.
-  void add(image::Image picture, const train::EpisodeState& state);
+  void add(image::Image picture, const train::EpisodeState& state, std::string action = {});
 
   std::size_t num_frames() const { return frames_.size(); }
 
@@ -40,6 +42,7 @@ class EpisodeRecorder {
   struct FrameData {
     image::Image picture;
     train::EpisodeState state;
+    std::string action;
   };
 
   std::string action_label(const FrameData& frame, const std::string& ending) const;

@@ -14,7 +14,8 @@ EpisodeRecorder recorded(int count, bool with_values) {
     train::EpisodeState state;
     state.step = step;
     if (step + 1 < count) {
-      state.output = train::PolicyOutput{.action = 1, .probabilities = {0.25F, 0.75F}, .value = {}};
+      state.output =
+          train::PolicyOutput{.action = {1}, .probabilities = {0.25F, 0.75F}, .value = {}};
       if (with_values) state.output->value = 0.5F;
     }
     recorder.add(image::Image(400, 100, kPicture), state);

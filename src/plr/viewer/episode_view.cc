@@ -34,7 +34,7 @@ std::string probability_bar(double p, Colors colors) {
 // At the end of the episode there is no decision: the line is the name alone.
 std::string action_line(const VectorEnv& env, Action action,
                         const std::optional<train::PolicyOutput>& output, Colors colors) {
-  const bool is_chosen = output && output->action == action;
+  const bool is_chosen = output && output->action[0] == action;
   std::string text = fmt::format("{} {:<{}}", is_chosen ? '>' : ' ',
                                  catalog::action_name(env, action), kNameWidth);
   if (output) {
@@ -63,6 +63,11 @@ std::vector<std::string> panel(const VectorEnv& env, const train::EpisodeState& 
   for (Action action = 0; action < env.spec().actions.num_choices(); ++action) {
     lines.push_back(action_line(env, action, state.output, colors));
   }
+  if (!env.spec().actions.is_discrete()) {
+    const bool has_action = state.output.has_value();
+    const std::string text = has_action ? catalog::action_text(env, state.output->action) : "-";
+    lines.push_back(field("action", " " + text));
+  }
   return lines;
 }
 
@@ -89,10 +94,13 @@ std::string transcript_heading() {
 
 std::string transcript_line(const VectorEnv& env, int step, const train::PolicyOutput& output,
                             double reward) {
-  const double p = output.probabilities[static_cast<std::size_t>(output.action)];
+  std::string p = "-";  // only a discrete action has a probability
+  if (!output.probabilities.empty()) {
+    p = fmt::format("{:.3f}", output.probabilities[static_cast<std::size_t>(output.action[0])]);
+  }
   const std::string value = output.value ? fmt::format("{:.3f}", *output.value) : "-";
-  return fmt::format("{:>5}  {:<{}} {:>11.3f} {:>8} {:>8.3f}", step,
-                     catalog::action_name(env, output.action), kNameWidth, p, value, reward);
+  return fmt::format("{:>5}  {:<{}} {:>11} {:>8} {:>8.3f}", step,
+                     catalog::action_text(env, output.action), kNameWidth, p, value, reward);
 }
 
 std::vector<std::string> transcript_level(const VectorEnv& env, const train::EpisodeState& state) {

@@ -29,7 +29,7 @@ class EpisodeViewTest : public testing::Test {
   StepBuffers buffers_{env_->spec()};
   // Forward (2) with probability 0.7.
   train::PolicyOutput decision_ = {
-      .action = 2,
+      .action = {2},
       .probabilities = {0.05F, 0.05F, 0.7F, 0.05F, 0.05F, 0.05F, 0.05F},
       .value = 0.25F};
 };
