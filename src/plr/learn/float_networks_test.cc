@@ -52,14 +52,14 @@ TEST(MlpNetwork, ComputesTwoSeparateStacksOfTanhLayers) {
   };
   const Output output = network.forward(x);
   EXPECT_TRUE(output.logits.allclose(apply(network, "policy", stack("policy_hidden")), 1e-6, 1e-7));
-  EXPECT_TRUE(output.value.allclose(apply(network, "value", stack("value_hidden")).squeeze(1), 1e-6,
-                                    1e-7));
+  EXPECT_TRUE(
+      output.value.allclose(apply(network, "value", stack("value_hidden")).squeeze(1), 1e-6, 1e-7));
 }
 
 TEST(MlpNetwork, SharesItsTrunkAndChangesItsSizesAndActivation) {
   const at::NoGradGuard no_grad;
-  const Network network = mlp(
-      kVector, {.hidden_sizes = "32", .activation = Activation::kRelu, .shared_trunk = true});
+  const Network network =
+      mlp(kVector, {.hidden_sizes = "32", .activation = Activation::kRelu, .shared_trunk = true});
   EXPECT_EQ(network.parameters().count(), 4 * 32 + 32 + 32 * 3 + 3);
   const at::Tensor x = vectors(3, 4);
   const at::Tensor hidden = apply(network, "hidden1", x.view({3, 4})).relu();
@@ -76,8 +76,7 @@ TEST(MlpNetwork, HasALogDeviationPerFloatThatDoesNotDependOnTheObservation) {
 }
 
 TEST(MlpNetwork, RefusesSizesThatAreNoNumbers) {
-  for (const auto& [sizes, message] :
-       std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [sizes, message] : std::vector<std::pair<std::string, std::string>>{
            {"64,0", "hidden_sizes must be from 1 to 65536, not 0"},
            {"64,,64", "hidden_sizes must be a whole number, not nothing"},
            {"wide", "hidden_sizes must be a whole number, not wide"}}) {
@@ -130,8 +129,8 @@ TEST(LstmNetwork, TakesVectorsThroughAnEncoder) {
   // The same steps one after the other.
   at::Tensor state = both.state;
   for (std::int64_t step = 0; step < 3; ++step) {
-    const Output one = network.forward(obs.narrow(0, 2 * step, 2),
-                                       {.state = state, .resets = at::zeros({1, 2})});
+    const Output one =
+        network.forward(obs.narrow(0, 2 * step, 2), {.state = state, .resets = at::zeros({1, 2})});
     EXPECT_TRUE(one.logits.allclose(whole.logits.narrow(0, 2 * step, 2), 1e-5, 1e-6));
     state = one.state;
   }
@@ -143,10 +142,8 @@ TEST(KernelChoice, LeavesFloatsWideActionsAndNormalizedObservationsToLibtorch) {
   bytes.normalize_observations({});
   EXPECT_FALSE(has_native_interface(bytes));
   EXPECT_FALSE(has_native_interface(mlp(kVector)));
-  EXPECT_FALSE(has_native_interface(cnn({.height = 40,
-                                         .width = 40,
-                                         .channels = 3,
-                                         .actions = ActionSpace::multi_discrete({2, 2})})));
+  EXPECT_FALSE(has_native_interface(cnn(
+      {.height = 40, .width = 40, .channels = 3, .actions = ActionSpace::multi_discrete({2, 2})})));
 }
 
 // ---- Normalization of observations -------------------------------------------------------------
@@ -155,8 +152,8 @@ TEST(ObsNormalizer, HasTheMomentsOfAllObservations) {
   ObsNormalizer normalizer({.clip = 1.5}, {1, 1, 3}, at::kCPU);
   const at::Tensor all = at::linspace(-4, 9, 60).square().view({20, 1, 1, 3});
   EXPECT_TRUE(normalizer.apply(all).equal((all / std::sqrt(1 + 1e-8)).clamp(-1.5, 1.5)));
-  normalizer.update(all.narrow(0, 0, 7));
-  normalizer.update(all.narrow(0, 7, 13));
+  normalizer.add(ObsNormalizer::moments(all.narrow(0, 0, 7)), 7);
+  normalizer.add(ObsNormalizer::moments(all.narrow(0, 7, 13)), 13);
   const auto state = normalizer.state();
   EXPECT_TRUE(state[0].tensor.allclose(all.mean(0), 1e-5));
   EXPECT_TRUE(state[1].tensor.allclose((all - all.mean(0)).square().mean(0), 1e-5));
@@ -170,11 +167,9 @@ TEST(ObsNormalizer, IsPartOfTheNetworksStateAndInputs) {
   Network network = mlp(kVector);
   const Network plain = mlp(kVector);
   const at::Tensor obs = 100 + 7 * vectors(50, 4);
-  network.update_normalizer(obs);  // there is none yet: changes nothing
-  EXPECT_EQ(network.state().size(), plain.state().size());
   network.normalize_observations({});
   EXPECT_EQ(network.state().size(), plain.state().size() + 3);
-  network.update_normalizer(obs);
+  network.normalizer().add(ObsNormalizer::moments(obs), obs.size(0));
   const at::Tensor normalized = (obs - obs.mean(0)) / (obs - obs.mean(0)).square().mean(0).sqrt();
   EXPECT_TRUE(network.forward(obs).logits.allclose(plain.forward(normalized).logits, 1e-3, 1e-5));
 }

@@ -77,10 +77,6 @@ void Network::normalize_observations(const ObsNormalizerConfig& config) {
   normalizer_.emplace(config, std::array{shape_.height, shape_.width, shape_.channels}, device());
 }
 
-void Network::update_normalizer(const at::Tensor& obs) {
-  if (normalizer_) normalizer_->update(obs);
-}
-
 std::vector<NamedTensor> Network::state() const {
   std::vector<NamedTensor> named = parameters_.views(parameters_.values());
   if (!normalizer_) return named;

@@ -75,11 +75,11 @@ class Network {
   Network(const NetworkShape& shape, const Architecture& architecture, double scale,
           Precision precision, Parameters parameters, Body body, std::int64_t state_size = 0);
 
-  // Normalizes observations instead of scaling them; update_normalizer() changes the statistics.
+  // Normalizes observations instead of scaling them; normalizer() has the statistics.
   void normalize_observations(const ObsNormalizerConfig& config);
   bool normalizes_observations() const { return normalizer_.has_value(); }
-  // Adds observations, [n, H, W, C], to the statistics; does nothing if there is no normalizer.
-  void update_normalizer(const at::Tensor& obs);
+  // REQUIRES: observations are normalized.
+  ObsNormalizer& normalizer() { return *normalizer_; }
 
   // Bytes or floats [B, H, W, C] on any device; the outputs are floats on the network's device.
   // Throws std::invalid_argument if the shape does not fit.

@@ -21,18 +21,23 @@ at::Tensor ObsNormalizer::apply(const at::Tensor& obs) const {
   return ((obs - mean_) * (variance_ + kEpsilon).rsqrt()).clamp(-clip_, clip_);
 }
 
+at::Tensor ObsNormalizer::moments(const at::Tensor& obs) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor numbers = obs.to(at::kDouble);
+  const at::Tensor mean = numbers.mean(0);
+  return at::stack({mean, (numbers - mean).square().sum(0)});
+}
+
 // Combines two sets of moments (Chan et al. 1979), in double precision; the statistics are floats,
 // so that a checkpoint has all of them.
-void ObsNormalizer::update(const at::Tensor& obs) {
+void ObsNormalizer::add(const at::Tensor& moments, std::int64_t added) {
   const at::NoGradGuard no_grad;
-  const at::Tensor added = obs.to(mean_.device()).to(at::kDouble);
-  const auto added_count = static_cast<double>(added.size(0));
-  const at::Tensor added_mean = added.mean(0);
-  const at::Tensor added_square = (added - added_mean).square().sum(0);
+  const at::Tensor here = moments.to(mean_.device());
+  const auto added_count = static_cast<double>(added);
   const at::Tensor count = count_.to(at::kDouble);
   const at::Tensor total = count + added_count;
-  const at::Tensor difference = added_mean - mean_;
-  const at::Tensor square = variance_.to(at::kDouble) * count + added_square +
+  const at::Tensor difference = here[0] - mean_;
+  const at::Tensor square = variance_.to(at::kDouble) * count + here[1] +
                             difference.square() * (count * added_count / total);
   mean_.copy_(mean_ + difference * (added_count / total));
   variance_.copy_(square / total);

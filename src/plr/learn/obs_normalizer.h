@@ -2,10 +2,10 @@
 //
 //   ObsNormalizer normalizer({.clip = 10}, {1, 1, 4}, device);
 //   const at::Tensor x = normalizer.apply(obs);     // floats [B, H, W, C] in [-10, 10]
-//   normalizer.update(rollout_obs);                 // after the update from the rollout
+//   normalizer.add(ObsNormalizer::moments(rollout_obs), n);   // after the update from the rollout
 //
 // The statistics change between updates only: a rollout and the gradient steps on it use the same
-// ones.  Before the first update() they are mean 0 and variance 1.  They are saved like weights.
+// ones.  Before the first add() they are mean 0 and variance 1.  They are saved like weights.
 //
 // Copies share their statistics.  Not thread-safe.
 #pragma once
@@ -42,8 +42,11 @@ class ObsNormalizer {
 
   // Floats [B, H, W, C].
   at::Tensor apply(const at::Tensor& obs) const;
-  // Adds observations, [n, H, W, C] bytes or floats, to the statistics.
-  void update(const at::Tensor& obs);
+  // The moments of observations, [n, H, W, C] bytes or floats: [2, H, W, C] doubles, the mean and
+  // the sum of squared differences from it.
+  static at::Tensor moments(const at::Tensor& obs);
+  // Adds so many observations with these moments, on any device, to the statistics.
+  void add(const at::Tensor& moments, std::int64_t count);
 
   // obs_mean, obs_variance and obs_count, as views.
   std::vector<NamedTensor> state() const;

@@ -82,13 +82,8 @@ void check_spaces(const EnvSpec& env, const TrainConfig& config) {
   const bool is_plain = env.observation_type == ElementType::kByte && env.actions.is_discrete();
   if (!is_plain && (config.mixreg.alpha > 0 || config.drac.enabled)) {
     throw std::invalid_argument(
-        std::string(config.drac.enabled ? "drac must be false" : "mixreg must be 0") +
-        " for " + env.name + ", which has no images of bytes with discrete actions");
-  }
-  if (config.network.normalizer.enabled && config.schedule.shards > 1) {
-    throw std::invalid_argument(
-        "normalize_observations must be false with shards = " +
-        std::to_string(config.schedule.shards) + ", since a rank has the observations of its slots");
+        std::string(config.drac.enabled ? "drac must be false" : "mixreg must be 0") + " for " +
+        env.name + ", which has no images of bytes with discrete actions");
   }
   if (env.actions.is_continuous() && needs_policy_term(config.scorer.score_function)) {
     throw std::invalid_argument(

@@ -1,5 +1,7 @@
 #include "plr/train/training_run.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -205,18 +207,32 @@ std::optional<learn::PpoStats> TrainingRun::update_agent() {
     learn::compute_advantages(rollout, config.scorer.gamma, config.scorer.gae_lambda);
     ppo.set_learning_rate(learning_rate_of(config, gradient_updates));
     stats = ppo.update(rollout);
-    // The observations of all steps; the one after the last step begins the next rollout.
-    backend->network().update_normalizer(
-        rollout.obs().narrow(0, 0, config.schedule.rollout_length).flatten(0, 1));
+    if (backend->network().normalizes_observations()) update_normalizer();
     ++gradient_updates;
   }
   ++update;
   return stats;
 }
 
+// By the observations of all steps of all ranks, shard after shard; those after the last step begin
+// the next rollout.
+void TrainingRun::update_normalizer() {
+  const std::int64_t num_steps = config.schedule.rollout_length;
+  const std::int64_t num_slots = config.env.num_slots / config.schedule.shards;  // of a shard
+  std::vector<at::Tensor> own;
+  for (const at::Tensor& shard : rollout.obs().narrow(0, 0, num_steps).split(num_slots, 1)) {
+    own.push_back(learn::ObsNormalizer::moments(shard.flatten(0, 1)));
+  }
+  for (const at::Tensor& moments : share.gather_rows(at::stack(own)).unbind()) {
+    backend->network().normalizer().add(moments, num_steps * num_slots);
+  }
+}
+
 bool TrainingRun::agree_to_stop(const std::function<bool()>& should_stop) {
   return share.agree_to_stop(should_stop && should_stop(), [&] {
-    return digest_of(backend->network().parameters().values()) ^ checksum(curriculum.any().save()) ^
+    std::vector<at::Tensor> tensors;  // weights and statistics
+    for (const auto& named : backend->network().state()) tensors.push_back(named.tensor.flatten());
+    return digest_of(at::cat(tensors)) ^ checksum(curriculum.any().save()) ^
            checksum(normalizer.save());
   });
 }

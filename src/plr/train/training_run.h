@@ -132,6 +132,7 @@ class TrainingRun {
   run::Checkpoint compose();
   // Writes it, and what belongs to it.
   void write(run::Checkpoint checkpoint);
+  void update_normalizer();
   // The success rates of levels; nothing if it was stopped.
   std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
                                                    const std::function<bool()>& should_stop);
