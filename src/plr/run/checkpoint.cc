@@ -275,7 +275,9 @@ Checkpoint load_checkpoint(const fs::path& folder) {
   const Source source = newest(folder);
   try {
     const nlohmann::json manifest = read_manifest(source);
-    Checkpoint checkpoint{.update = manifest.at("update"),
+    const std::optional<std::int64_t> update = whole_number<std::int64_t>(manifest.at("update"));
+    if (!update) source.fail(kManifest, "is damaged (update is not a whole number in range)");
+    Checkpoint checkpoint{.update = *update,
                           .facts = manifest.at("facts"),
                           .states = {},
                           .tensors = read_verified(source, kTensors, manifest.at("tensors")),

@@ -7,14 +7,17 @@
 // Copyable values; concurrent reads are safe.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "plr/run/behavior_version.h"
+#include "plr/run/parse_json.h"
 
 namespace plr::run {
 
@@ -38,8 +41,27 @@ struct CheckpointFacts {
   std::map<std::string, std::string> settings = {};
 };
 
+// A whole number of a checkpoint. Throws std::runtime_error if it is none or out of range.
+template <std::integral T>
+T whole_fact(const nlohmann::json& json, const char* name) {
+  const std::optional<T> number = whole_number<T>(json.at(name));
+  if (!number) throw std::runtime_error(std::string(name) + " is not a whole number in range");
+  return *number;
+}
+
 // The names in JSON are those of the members.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LogSizes, log, eval, levels, events)
+inline void to_json(nlohmann::json& json, const LogSizes& sizes) {
+  json = {{"log", sizes.log},
+          {"eval", sizes.eval},
+          {"levels", sizes.levels},
+          {"events", sizes.events}};
+}
+inline void from_json(const nlohmann::json& json, LogSizes& sizes) {
+  sizes = {.log = whole_fact<std::uint64_t>(json, "log"),
+           .eval = whole_fact<std::uint64_t>(json, "eval"),
+           .levels = whole_fact<std::uint64_t>(json, "levels"),
+           .events = whole_fact<std::uint64_t>(json, "events")};
+}
 
 inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
   json = {{"steps", facts.steps},
@@ -50,13 +72,15 @@ inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
   if (!facts.settings.empty()) json["settings"] = facts.settings;
 }
 inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
-  json.at("steps").get_to(facts.steps);
+  facts.steps = whole_fact<std::int64_t>(json, "steps");
   json.at("is_final").get_to(facts.is_final);
   json.at("sizes").get_to(facts.sizes);
   if (json.contains("gradient_updates")) {
-    facts.gradient_updates = json.at("gradient_updates").get<std::int64_t>();
+    facts.gradient_updates = whole_fact<std::int64_t>(json, "gradient_updates");
   }
-  facts.behavior_version = json.value("behavior_version", kUnnamedBehaviorVersion);
+  if (json.contains("behavior_version")) {
+    facts.behavior_version = whole_fact<std::int64_t>(json, "behavior_version");
+  }
   if (json.contains("settings")) json.at("settings").get_to(facts.settings);
 }
 

@@ -13,6 +13,7 @@
 
 #include "plr/base/files.h"
 #include "plr/base/random.h"
+#include "plr/run/checkpoint_facts.h"
 #include "tests/support/child_process.h"
 #include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
@@ -66,6 +67,19 @@ TEST(Checkpoint, ConsistsOfFilesThatOtherProgramsCanRead) {
   EXPECT_EQ(manifest["update"], 12);
   EXPECT_EQ(manifest["facts"]["steps"], 1200);
   EXPECT_EQ(manifest["states"]["env-0"]["size"], 9);
+}
+
+TEST(CheckpointFacts, RefusesNumbersThatAreNotWholeOrOutOfRange) {
+  const nlohmann::json right = CheckpointFacts{.steps = 7, .sizes = {.log = 5}};
+  EXPECT_EQ(right.get<CheckpointFacts>().sizes.log, 5U);
+  const auto expect_refused = [&](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json wrong = right;
+    wrong[nlohmann::json::json_pointer(pointer)] = value;
+    EXPECT_THROW(wrong.get<CheckpointFacts>(), std::runtime_error) << wrong;
+  };
+  expect_refused("/steps", 1e30);
+  expect_refused("/behavior_version", 1.5);
+  expect_refused("/sizes/log", -1);
 }
 
 TEST(Checkpoint, LoadsItsFactsEvenIfTheRestIsDamaged) {

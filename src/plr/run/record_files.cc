@@ -61,10 +61,14 @@ requires is_number<Number>
 void value_from_json(std::string_view name, const Json& json, Number& value) {
   if (std::floating_point<Number> && json.is_null()) {
     value = static_cast<Number>(kMissing);
-  } else if (json.is_number()) {
-    value = json.get<Number>();
-  } else {
+  } else if (!json.is_number()) {
     throw_wrong_type(name, "a number");
+  } else if constexpr (std::integral<Number>) {
+    const std::optional<Number> whole = whole_number<Number>(json);
+    if (!whole) throw_wrong_type(name, "a whole number in range");
+    value = *whole;
+  } else {
+    value = json.get<Number>();
   }
 }
 void value_from_json(std::string_view name, const Json& json, bool& value) {

@@ -150,6 +150,12 @@ TEST(Records, NameTheFieldThatIsMissingOrOfAWrongType) {
   EXPECT_EQ(message(R"({"steps":7})"), "test_return is missing");
   EXPECT_EQ(message(R"({"steps":7,"test_return":null})"), "test_return is not a number");
   EXPECT_EQ(message(R"({"steps":7,"test_return":1,"gap":"wide"})"), "gap is not a number");
+  for (const std::string steps : {"1e23", "7.5", "9223372036854775808", "-1e300"}) {
+    EXPECT_EQ(message((R"({"test_return":1,"steps":)" + steps + "}").c_str()),
+              "steps is not a whole number in range");
+  }
+  EXPECT_EQ(record_from_json<EvalRecord>(Json::parse(R"({"test_return":1,"steps":7e3})")).steps,
+            7000);
   EXPECT_EQ(message(R"({"steps":7,"test_return":1,"final":1})"), "final is not true or false");
   EXPECT_EQ(message(R"({"steps":7,"test_return":1,"stream":1})"), "stream is not a string");
   EXPECT_EQ(message(R"({"steps":7,"test_return":1,"test_returns":1})"),
