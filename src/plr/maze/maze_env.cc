@@ -75,9 +75,7 @@ MazeEnv::MazeEnv(const Task& task, const EnvOptions& options)
       levels_(static_cast<std::size_t>(options.num_slots)),
       states_(levels_.size()) {}
 
-Level MazeEnv::level_of(LevelId level) const {
-  return find_level(task_, store_.get(), level);
-}
+Level MazeEnv::level_of(LevelId level) const { return find_level(task_, store_.get(), level); }
 
 bool MazeEnv::stores(LevelId level) const {
   if (store_ == nullptr || !store_->contains(level)) return false;

@@ -105,6 +105,29 @@ TEST(MazeEnv, GeneratesTheSameLevelForASeedInEveryVersion) {
   EXPECT_NE(make_level(*find_task("random-25"), 0), make_level(*find_task("random-25"), 1));
 }
 
+TEST(MazeEnv, ASlotStartsItsLevelAgainAndAnyOther) {
+  const auto env = make("random-25", {.num_slots = 2});
+  StepBuffers buffers(env->spec());
+  const auto start = [&](LevelId level) {
+    env->start_slot({0, level}, buffers.batch());
+    return to_bytes(env->level_in(0));
+  };
+  const auto three = to_bytes(env->level_of(3));
+  const auto four = to_bytes(env->level_of(4));
+  ASSERT_NE(three, four);
+  EXPECT_EQ(start(3), three);
+  env->step_slot(0, static_cast<plr::Action>(Action::kForward), buffers.batch());
+  EXPECT_EQ(start(3), three);
+  EXPECT_EQ(env->state_in(0).agent, env->level_of(3).agent);
+  EXPECT_EQ(start(4), four);
+  // After an episode of another level has been loaded.
+  env->start_slot({1, 3}, buffers.batch());
+  std::vector<std::byte> saved;
+  env->save(1, saved);
+  env->load(0, saved);
+  EXPECT_EQ(start(4), four);
+}
+
 TEST(MazeEnv, CorridorsAndFilesRepeatTheirLevels) {
   const Task task = find_task("SmallCorridor").value();
   EXPECT_EQ(make_level(task, 3), make_level(task, 13));
