@@ -32,9 +32,9 @@ unsigned* counter_data(const at::Tensor& counter) {
 
 float* data(const at::Tensor& tensor) { return tensor.mutable_data_ptr<float>(); }
 
-// Recurrent inference of so many slots, such as that of a survey, is by other kernels or by libtorch.
-// The kernel for rollouts reads the weights once per 8 observations: it takes the least time for a
-// few hundred, and about 0.2 us per observation for more.
+// Recurrent inference of so many slots, such as that of a survey, is by other kernels or by
+// libtorch. The kernel for rollouts reads the weights once per 8 observations: it takes the least
+// time for a few hundred, and about 0.2 us per observation for more.
 constexpr std::size_t kManyRecurrentSlots = 2048;
 
 class CudaBackend : public Backend {

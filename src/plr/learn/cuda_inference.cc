@@ -55,8 +55,7 @@ CudaInference::CudaInference(const Network& network, const MakeKernels& make_ker
   for (int i = 0; i < kNumLanes; ++i) {
     lanes_.push_back(
         {c10::cuda::getStreamFromPool(/*isHighPriority=*/false, network.device().index()),
-         make_kernels(),
-         at::zeros({bytes}, at::TensorOptions(at::kByte).pinned_memory(true)),
+         make_kernels(), at::zeros({bytes}, at::TensorOptions(at::kByte).pinned_memory(true)),
          at::zeros({bytes}, at::TensorOptions(network.device()).dtype(at::kByte))});
   }
 }

@@ -224,8 +224,7 @@ std::vector<InferenceResult> results_of(collect::Inference& inference, std::size
   const auto* from = obs.const_data_ptr<std::uint8_t>();
   for (const InferenceItem& item : items) {
     const auto slot = static_cast<std::size_t>(item.slot);
-    const auto index =
-        static_cast<std::size_t>(item.step) * inference.results().size() + slot;
+    const auto index = static_cast<std::size_t>(item.step) * inference.results().size() + slot;
     std::copy_n(from + index * size, size,
                 inference.observations().begin() + static_cast<std::ptrdiff_t>(slot * size));
     collect::mark_pending(inference.results()[slot]);
@@ -416,7 +415,8 @@ TEST_F(NativeLstm, InferenceOfManySlotsHasTheSameBitsInEveryBatch) {
     const std::vector<InferenceItem> reversed(items.rbegin(), items.rend());
     std::vector<InferenceResult> b;
     std::size_t lane = 0;
-    for (std::size_t first = 0, size = 1; first < items.size(); first += size, size = 2 * size + 3) {
+    for (std::size_t first = 0, size = 1; first < items.size();
+         first += size, size = 2 * size + 3) {
       const std::size_t end = std::min(first + size, items.size());
       b = apart.infer(lane++ % 4, obs,
                       {reversed.begin() + static_cast<std::ptrdiff_t>(first),

@@ -62,8 +62,8 @@ class NativeTraining {
 // training of the recurrent network in the network's precision, all else in bf16 with sums in fp32.
 std::unique_ptr<NativeInference> make_native_inference(const Network& network,
                                                        Kernels kernels = Kernels::kAuto);
-// The same for thousands of slots, of which a recurrent network's precision is that of its training;
-// null also where no kernels are made for so many.
+// The same for thousands of slots. A recurrent network is computed with fp16 operands if its
+// precision is bf16; null if it is not.
 std::unique_ptr<NativeInference> make_native_inference_of_many(const Network& network,
                                                                Kernels kernels = Kernels::kAuto);
 std::unique_ptr<NativeTraining> make_native_training(Network& network,

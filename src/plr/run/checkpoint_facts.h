@@ -51,10 +51,8 @@ T whole_fact(const nlohmann::json& json, const char* name) {
 
 // The names in JSON are those of the members.
 inline void to_json(nlohmann::json& json, const LogSizes& sizes) {
-  json = {{"log", sizes.log},
-          {"eval", sizes.eval},
-          {"levels", sizes.levels},
-          {"events", sizes.events}};
+  json = {
+      {"log", sizes.log}, {"eval", sizes.eval}, {"levels", sizes.levels}, {"events", sizes.events}};
 }
 inline void from_json(const nlohmann::json& json, LogSizes& sizes) {
   sizes = {.log = whole_fact<std::uint64_t>(json, "log"),

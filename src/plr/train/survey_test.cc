@@ -44,7 +44,8 @@ TEST_F(SurveyTest, CountsTheEpisodesThatEndWithinTheSteps) {
   learn::TorchBackend backend = with_actions(env->spec(), {kForward});
   // Of 11 steps, level 0 takes 3 per episode and level 1 the limit of 4: the fourth episode of
   // level 0 and the third of level 1 do not end.
-  const auto levels = survey(*env, backend, std::vector<LevelId>{0, 1}, {.num_steps = 11}, stream());
+  const auto levels =
+      survey(*env, backend, std::vector<LevelId>{0, 1}, {.num_steps = 11}, stream());
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].level, 0U);
   EXPECT_EQ(levels[0].episodes, 3);
@@ -60,7 +61,8 @@ TEST_F(SurveyTest, ZeroesTheStateOfTheNetworkAtEveryStart) {
   // and so would the second batch with the state of the first.
   learn::TorchBackend backend =
       with_actions(env->spec(), {kForward, kForward, kForward, kLeft, kLeft});
-  const auto levels = survey(*env, backend, std::vector<LevelId>{0, 0}, {.num_steps = 10}, stream());
+  const auto levels =
+      survey(*env, backend, std::vector<LevelId>{0, 0}, {.num_steps = 10}, stream());
   ASSERT_EQ(levels.size(), 2U);
   for (const SurveyedLevel& level : levels) {
     EXPECT_EQ(level.episodes, 3);
@@ -104,7 +106,6 @@ TEST_F(SurveyTest, ReturnsNothingWhenStopped) {
   EXPECT_EQ(num_steps, 13);
 }
 
-
 TEST_F(SurveyTest, DoesNotDependOnTheNumberOfWorkers) {
   const auto env = catalog::make_env("maze/random-25", {.num_slots = 3100});
   learn::TorchBackend backend = with_probabilities(env->spec(), {0.25, 0.25, 0.5, 0, 0, 0, 0});
@@ -117,7 +118,7 @@ TEST_F(SurveyTest, DoesNotDependOnTheNumberOfWorkers) {
 
 // ---- Inference that takes any batch ------------------------------------------------------------
 
-// Results of batches, in the order of their submission.
+// A batch that was submitted.
 struct Submission {
   std::size_t lane;
   int first_slot, num_slots;

@@ -2,10 +2,10 @@
 //
 // infer_tile: Grid: a thread block of 256 threads per 64 items.  Shared memory (TileLayout): small
 //   weights, the codes of the observations, the inputs of the gates and later the new h, both as
-//   fp16.  A warp computes the gates of eight units at a time, in pairs of tiles of 16 rows, for all
-//   items; it reads their weights directly from global memory, in which they are fragments, a few
-//   chunks ahead.  Then warp w computes the tile w % 4 of the heads' hidden units for half of the
-//   items, and the outputs of every eighth item.
+//   fp16.  A warp computes the gates of eight units at a time, in pairs of tiles of 16 rows, for
+//   all items; it reads their weights directly from global memory, in which they are fragments, a
+//   few chunks ahead.  Then warp w computes the tile w % 4 of the heads' hidden units for half of
+//   the items, and the outputs of every eighth item.
 // pack: a thread per 16 bytes of fragments, and per float.
 
 #include <cuda_runtime.h>
@@ -104,7 +104,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // ---- Inference ---------------------------------------------------------------------------------
 
-// The codes of all observations, one float4 per cell: those of the image scaled, then the direction.
+// The codes of all observations, one float4 per cell: those of the image scaled, then the
+// direction.
 __device__ void convert_codes(const TileLayout& layout, const InferenceJob& job,
                               const collect::InferenceItem* items, int count,
                               std::uint8_t* memory) {
@@ -307,8 +308,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   const int first_row = warp / 4 * (kTileItems / 2);
   const std::uint32_t hidden = operand_address(
       memory + layout.hidden + first_row * layout.hidden_row, layout.hidden_row, lane);
-  const auto* weights = reinterpret_cast<const uint4*>(packed + layout.heads) +
-                        warp % 4 * (UNITS / 16) * 32 + lane;
+  const auto* weights =
+      reinterpret_cast<const uint4*>(packed + layout.heads) + warp % 4 * (UNITS / 16) * 32 + lane;
 #pragma unroll 4
   for (int c = 0; c < UNITS / 16; ++c) {
     const uint4 a = __ldg(weights + c * 32);

@@ -1,9 +1,9 @@
 // The packed weights and the shared memory of inference by tiles.
 //
 // The inputs of the gates are h of all units, then the features.  A matrix product has the weights
-// as its first operand: tile m of 16 rows has units 4 m .. 4 m + 3, row 4 k + j being gate k of unit
-// 4 m + j.  Packed weights are fragments (ptx.cuh): 16 inputs of a tile are 32 x 16 bytes, those of
-// lane 0 first.
+// as its first operand: tile m of 16 rows has units 4 m .. 4 m + 3, row 4 k + j being gate k of
+// unit 4 m + j.  Packed weights are fragments (ptx.cuh): 16 inputs of a tile are 32 x 16 bytes,
+// those of lane 0 first.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct TileLayout {
   // Bytes of a row in shared memory, for an item: of operands an odd multiple of 16, so that eight
   // rows are read without bank conflicts.
   int input_row, hidden_row, raw_row;
-  // Offsets in shared memory.  The new h replaces the codes, and the heads' hidden units the inputs.
+  // Offsets in shared memory.  The new h replaces the codes, and the heads' hidden units the
+  // inputs.
   int shared_floats, inputs, raw, codes, hidden, head_units, total;
 
   explicit TileLayout(const Shape& s)
