@@ -116,7 +116,8 @@ TEST(MazeEnv, ASlotStartsItsLevelAgainAndAnyOther) {
   const auto four = to_bytes(env->level_of(4));
   ASSERT_NE(three, four);
   EXPECT_EQ(start(3), three);
-  env->step_slot(0, static_cast<plr::Action>(Action::kForward), buffers.batch());
+  const auto forward = static_cast<plr::Action>(Action::kForward);
+  env->step_slot(0, {&forward, 1}, buffers.batch());
   EXPECT_EQ(start(3), three);
   EXPECT_EQ(env->state_in(0).agent, env->level_of(3).agent);
   EXPECT_EQ(start(4), four);
