@@ -82,7 +82,12 @@ class SurveySlots {
       if (!is_last) draw_uniforms(group, random);
       const int num_parts = (group.size() + kClaimedSlots - 1) / kClaimedSlots;
       workers_.run({0, num_parts}, [&](int part) noexcept {
-        step_slots(part_of_slots(group, part, num_parts), results);
+        try {
+          step_slots(part_of_slots(group, part, num_parts), results);
+        } catch (...) {
+          const std::lock_guard lock(mutex_);
+          if (!error_) error_ = std::current_exception();
+        }
       });
       if (error_) std::rethrow_exception(error_);
       if (!is_last) submit(lane);
@@ -117,13 +122,13 @@ class SurveySlots {
   }
 
   // Called by several threads for different slots.
-  void step_slots(SlotRange slots, std::span<SurveyedLevel> results) noexcept {
+  void step_slots(SlotRange slots, std::span<SurveyedLevel> results) {
     const StepBatch out = batch();
     const ActionSpace& space = env_.spec().actions;
     for (int slot = slots.begin; slot < slots.end; ++slot) {
       const auto i = static_cast<std::size_t>(slot);
       collect::InferenceResult& result = inference_->results()[i];
-      if (!wait(result)) return;
+      wait(result);
       const auto action = std::span(actions_).subspan(i * space.size(), space.size());
       collect::take_action(*inference_, space, i, action);
       env_.step_slot(slot, action, out);
@@ -143,23 +148,17 @@ class SurveySlots {
     result.return_sum += episode_return;
   }
 
-  // False if the device has failed; error_ says why.
-  bool wait(collect::InferenceResult& result) noexcept {
+  // Throws std::runtime_error if the device has failed.
+  void wait(collect::InferenceResult& result) {
     Spinner spinner;
     while (!collect::is_written(result)) {
       spinner.pause();
       if (spinner.num_pauses() < kPausesBeforeCheck) continue;
       const std::lock_guard lock(mutex_);
-      try {
-        inference_->check_device();
-        if (collect::is_written(result)) return true;
-        throw std::runtime_error("the device has finished inference without writing its results");
-      } catch (...) {
-        error_ = std::current_exception();
-        return false;
-      }
+      inference_->check_device();
+      if (collect::is_written(result)) return;
+      throw std::runtime_error("the device has finished inference without writing its results");
     }
-    return true;
   }
 
   VectorEnv& env_;
@@ -173,8 +172,8 @@ class SurveySlots {
   std::vector<double> returns_;  // of the episodes that are played
   std::vector<Action> actions_;
   std::vector<collect::InferenceItem> items_;
-  std::mutex mutex_;          // of error_
-  std::exception_ptr error_;  // of a device that has failed
+  std::mutex mutex_;          // of error_ and check_device()
+  std::exception_ptr error_;  // the first one of a worker
 };
 
 }  // namespace

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <utility>
 
 #include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
+#include "plr/collect/collect_testing.h"
 #include "plr/train/scripted_network_testing.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plr::train {
@@ -193,6 +196,21 @@ TEST_F(SurveyTest, PlaysASingleSlotWithInferenceOfSeveralLanes) {
   const auto env = make_env(1);
   LaneBackend backend(env->spec(), /*is_broken=*/false);
   EXPECT_EQ(survey(*env, backend, std::vector<LevelId>{0}, {.num_steps = 8}, stream()).size(), 1U);
+}
+
+TEST_F(SurveyTest, PassesOnAnExceptionOfTheEnvironment) {
+  std::atomic<int> num_calls = 0;
+  collect::CountdownEnv env(
+      2100, 1, [](LevelId) { return 3; },
+      [&](int slot) {
+        if (slot == 2000 && ++num_calls == 4) throw std::runtime_error("out of order");
+      });
+  LaneBackend backend(env.spec(), /*is_broken=*/false);
+  const SurveyOptions options{.num_steps = 10, .num_workers = 2};
+  EXPECT_EQ(runtime_error_of([&] {
+              survey(env, backend, std::vector<LevelId>{0, 1}, options, stream());
+            }),
+            "out of order");
 }
 
 TEST_F(SurveyTest, ReportsADeviceThatWritesNoResult) {
