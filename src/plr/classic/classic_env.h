@@ -24,8 +24,6 @@ namespace plr::classic {
 
 enum class Levels : std::uint8_t { kRandom, kFixed };
 
-// Throws std::invalid_argument for options that are out of bounds or belong to other families.
-void check_options(const std::string& env, const EnvOptions& options);
 // The number that the options ask for; if they leave it open, one per 4,096 slots.
 int num_workers_of(const EnvOptions& options);
 
@@ -52,7 +50,7 @@ class ClassicEnv final : public VectorEnv {
   };
 
   static EnvSpec make_spec(const std::string& name, const EnvOptions& options) {
-    check_options(name, options);
+    check_plain_options(name, options);
     EnvSpec spec;
     spec.name = name;
     spec.num_slots = options.num_slots;

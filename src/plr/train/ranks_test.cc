@@ -133,11 +133,13 @@ TEST_F(RanksTest, RunsOfProcgenAreTheSameForAnyNumberOfRanks) {
   expect_same_for_any_ranks(config, "leaper");
 }
 
-TEST_F(RanksTest, RunsOfFloatsAndContinuousActionsAreTheSameForAnyNumberOfRanks) {
-  TrainConfig config = tiny_shards();
-  config.task.env = "classic/Pendulum";
-  config.network.normalizer.enabled = true;
-  expect_same_for_any_ranks(config, "pendulum");
+TEST_F(RanksTest, RunsOfFloatsAndWideActionsAreTheSameForAnyNumberOfRanks) {
+  for (const std::string name : {"TwinCartPole", "Pendulum"}) {
+    TrainConfig config = tiny_shards();
+    config.task.env = "classic/" + name;
+    config.network.normalizer.enabled = true;
+    expect_same_for_any_ranks(config, name);
+  }
 }
 
 TEST_F(RanksTest, OneShardIsTheRunWithoutShards) {
