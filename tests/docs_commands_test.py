@@ -27,7 +27,7 @@ TINY = ["--device", "cpu", "--threads", "1", "--steps", "64", "--num-slots", "4"
         "--num-minibatches", "1", "--eval-episodes", "1", "--final-episodes", "1"]
 MAZE = [*TINY, "--preset", "maze-dr", "--lstm-units", "8"]
 #: Flags of other programs that the documents name.
-FOREIGN_FLAGS = {"--no-build-isolation", "--sbatch"}
+FOREIGN_FLAGS = {"--no-build-isolation", "--requeue", "--sbatch"}
 
 
 def documents():
@@ -232,6 +232,9 @@ class Docs(unittest.TestCase):
         program = pathlib.PurePath(words[0]).name
         if words[0] in ("plr", "./plr"):
             self.check_program(document, words[1:])
+        elif program in ("torchrun", "srun"):
+            # Not run: what they start is checked as if it was started alone.
+            self.check(document, words[words.index("./plr"):])
         elif program in ("python", "python3"):
             self.check_python(words)
         elif program in ("pip", "pip3"):
