@@ -200,7 +200,7 @@ void write_pictures(const std::filesystem::path& folder) {
   const auto attempt = [&](std::string_view file, const auto& write) {
     try {
       write();
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {  // also if its observations are no pictures
       terminal::print(stderr, "no {}: {}\n", file, error.what());
     }
   };

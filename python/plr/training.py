@@ -4,6 +4,9 @@
     run.eval["test_return"][-1]                            # see plr.load_run
     policy = plr.torch.load_policy(run.folder)
 
+    run = plr.train("CartPole-v1", steps=200_000)          # your own environment, in worker processes
+    run = plr.train(make_env, num_workers=4)
+
 Training runs in a process of its own, the program plr; the first call builds it (plr.trainer).
 """
 
@@ -19,10 +22,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from plr import program, trainer
 from plr.runs import FILES, Run, load_run
+
+if TYPE_CHECKING:
+    from plr.env_slots import MakeEnv
 
 Setting = bool | int | float | str | os.PathLike[str]
 Progress = bool | Callable[[dict[str, Any]], None]
@@ -34,8 +40,15 @@ class TrainingError(RuntimeError):
     """The program ended with an error; the message is its own."""
 
 
-def train(*, progress: Progress = True, **settings: Setting | None) -> Run:
+def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, context: str | None = None,
+          **settings: Setting | None) -> Run:
     """Trains an agent like `plr train` and returns its run.
+
+    make_env creates a Gymnasium environment whose reset(seed=level) makes a level, or is the id of one; without it,
+    the setting env names an environment of plr. num_workers processes play it; `context` is how multiprocessing starts
+    the first of them ("fork", "spawn"; default: that of the platform). Observations are a Box of bytes or floats, and
+    the environment has a step limit. With get_state(), which returns bytes, and set_state(bytes), a resumed run
+    continues open episodes; without them it ends them at their next step, as a step limit would.
 
     Settings are the flags of `plr train`: preset, method, algorithm, config, out, resume, and every setting of
     `plr train --help`, as in steps=1_000_000, curriculum="uniform", drac=True. None leaves a setting out.
@@ -44,14 +57,53 @@ def train(*, progress: Progress = True, **settings: Setting | None) -> Run:
     new record of log.jsonl, a dict with steps, return and the losses.
 
     An interrupt (Ctrl-C) stops the run, which saves itself and can be resumed with resume=FOLDER, and then raises
-    KeyboardInterrupt. Raises TrainingError with the program's message if a setting is invalid or the run fails, and
-    plr.trainer.TrainerError if the trainer cannot be built.
+    KeyboardInterrupt. Raises ValueError if the trainer cannot play the environment, TrainingError with the program's
+    message if a setting is invalid or the run fails, and plr.trainer.TrainerError if the trainer cannot be built.
     """
-    command = [os.fspath(trainer.build(report=_print if progress is True else lambda line: None)), "train",
-               *_flags(settings)]
+    report = _print if progress is True else lambda line: None
+    if make_env is None:
+        return _train(settings, {}, progress, report)
+    from plr.env_server import EnvServer
+    from plr.env_slots import maker_of
+
+    maker = maker_of(make_env)
+    saves, is_vector = _probe(maker)
+    if settings.get("resume") is None:
+        settings["env"] = "python/" + _name_of(make_env)
+        if is_vector:
+            settings.setdefault("network", "mlp")
+    elif not saves:
+        report("the environment has no get_state and set_state: open episodes end at their next step")
+    with EnvServer(maker, context) as server:
+        return _train(settings, server.variables, progress, report)
+
+
+def _name_of(make_env: MakeEnv | str) -> str:
+    name = make_env if isinstance(make_env, str) else getattr(make_env, "__name__", "env")
+    return "env" if name == "<lambda>" else name
+
+
+def _probe(make_env: MakeEnv) -> tuple[bool, bool]:
+    """Whether the environment saves its state, and whether its observations are vectors.
+
+    Raises ValueError if the trainer cannot play it.
+    """
+    from plr.env_process import can_save, describe, observation_layout
+
+    env = make_env()
+    try:
+        describe(env)
+        return can_save(env), observation_layout(env.observation_space)[0][:2] == (1, 1)
+    finally:
+        env.close()
+
+
+def _train(settings: dict[str, Setting | None], variables: dict[str, str], progress: Progress,
+           report: Callable[[str], None]) -> Run:
+    command = [os.fspath(trainer.build(report=report)), "train", *_flags(settings)]
     # A session of its own, so that an interrupt arrives once, from here.
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=program.environment(), start_new_session=True) as process:
+                          env={**program.environment(), **variables}, start_new_session=True) as process:
         watch = _Watch(process, progress)
         try:
             watch.until_the_end()

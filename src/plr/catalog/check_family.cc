@@ -68,7 +68,8 @@ void check_family(const Family& family) {
   require(family.make != nullptr, name, "make must not be null");
   require((family.text == nullptr) == (family.legend == nullptr), name,
           "text and legend must both be given, or none");
-  require(!family.environments.empty(), name, "environments must not be empty");
+  require(!family.environments.empty() || family.unlisted != nullptr, name,
+          "environments must not be empty");
   std::set<std::string> names;
   std::set<std::string> short_names;
   for (const EnvInfo& info : family.environments) {

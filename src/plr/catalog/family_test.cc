@@ -26,6 +26,7 @@ TEST(Family, OfThisProjectIsValid) {
   for (const Family& family : families()) {
     EXPECT_TRUE(names.insert(family.name).second) << family.name;
     EXPECT_NO_THROW(check_family(family)) << family.name;
+    if (family.environments.empty()) continue;  // every name is one of its environments
     EXPECT_EQ(family.make(family.name + "/no such task", {}), nullptr);
   }
 }

@@ -12,6 +12,7 @@
 #include "plr/maze/family.h"
 #include "plr/minigrid/family.h"
 #include "plr/procgen/family.h"
+#include "plr/remote/family.h"
 
 namespace plr::catalog {
 namespace {
@@ -33,6 +34,7 @@ struct Registries {
     own.push_back(procgen::family());
     own.push_back(maze::family());
     own.push_back(classic::family());
+    own.push_back(remote::family());
     append(std::move(own));
   }
   void append(std::vector<Family> families) {
