@@ -218,8 +218,9 @@ std::string difference(const train::TrainConfig& planned, const train::TrainConf
   const std::set<std::string_view> ignored = {"steps", "device", "threads", "num_workers"};
   const std::map<std::string, std::string> there = train::values_of(found);
   for (const auto& [name, here] : train::values_of(planned)) {
-    // "auto" in the plan has been resolved in the run.
-    if (ignored.contains(name) || here == "auto" || there.at(name) == here) continue;
+    // "auto" and 0 shards in the plan have been resolved in the run.
+    const bool is_resolved = here == "auto" || (name == "shards" && here == "0");
+    if (ignored.contains(name) || is_resolved || there.at(name) == here) continue;
     return name + " is " + there.at(name) + ", not " + here;
   }
   return "";

@@ -174,6 +174,11 @@ TEST(Plan, DifferenceIgnoresStepsAndTheMachine) {
   EXPECT_EQ(difference(planned, found), "");
   found.replay.temperature = 0.5;
   EXPECT_EQ(difference(planned, found), "temperature is 0.5, not 0.1");
+  found = planned;
+  found.schedule.shards = 2;  // 0 in the plan: the number of ranks
+  EXPECT_EQ(difference(planned, found), "");
+  planned.schedule.shards = 1;
+  EXPECT_EQ(difference(planned, found), "shards is 2, not 1");
 }
 
 }  // namespace
