@@ -26,11 +26,11 @@ std::string error_for(std::string_view name, const EnvOptions& options = {}) {
   return invalid_argument_of([&] { make_env(name, options); });
 }
 
-TEST(MakeEnv, ListsMiniGridTasksProcgenVariantsAndMazesWithDistinctNames) {
+TEST(MakeEnv, ListsTasksOfAllFamiliesWithDistinctNames) {
   const std::vector<std::string> all = all_names();
   const std::set<std::string> names(all.begin(), all.end());
   EXPECT_EQ(names.size(), all.size());
-  EXPECT_EQ(all.size(), 80U + 42U + 26U);
+  EXPECT_EQ(all.size(), 80U + 42U + 26U + 5U);
   EXPECT_TRUE(names.contains("procgen/dodgeball-memory"));
   EXPECT_TRUE(names.contains("maze/random-25"));
   EXPECT_TRUE(names.contains("minigrid/MultiRoom-N4-Random"));
