@@ -121,13 +121,14 @@ class Plugin(ProgramTest):
 
     def test_agent_learns(self):
         self.train("--plugin", self.plugin, "--out", "run", "--steps", "25000", "--num-slots", "16",
-                   "--rollout-length", "64", "--levels", "200", "--eval-interval", "0", "--final-episodes", "100",
-                   "--checkpoint-interval", "100", "--num-minibatches", "8",
-                   "--learning-rate-schedule", "constant", "--test-env", "caves/classic")
-        # Returns are means of the last 100 episodes; a random agent has about 0.56.
-        returns = [record["return"] for record in self.records("run", "log.jsonl") if record["episodes"] >= 100]
-        self.assertLess(returns[0], 0.65)
-        self.assertGreater(returns[-1], returns[0] + 0.1)
+                   "--rollout-length", "64", "--levels", "1000", "--num-minibatches", "8", "--gamma", "0.95",
+                   "--learning-rate", "1e-3", "--learning-rate-schedule", "constant", "--eval-interval", "8",
+                   "--eval-episodes", "100", "--final-episodes", "200", "--checkpoint-interval", "100")
+        # On levels that it has not seen. A random agent has about 0.56, with a standard error of 0.03.
+        self.assertGreater(self.records("run", "eval.jsonl")[-1]["test_return"], 0.7)
+
+    def test_levels_have_names(self):
+        self.train("--plugin", self.plugin, "--out", "run", "--steps", "64", "--test-env", "caves/classic")
         final = self.records("run", "eval.jsonl")[-1]
         self.assertEqual([level["name"] for level in final["test_levels"]], ["corridor", "rooms"])
 
