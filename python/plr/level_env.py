@@ -61,7 +61,7 @@ class LevelEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Takes an action; info["solved"] says whether an ended episode solved its level."""
-        ended = self._env.step(np.asarray(action).reshape(1, *self.action_space.shape), None)
+        ended = self._env.step(np.asarray(action).reshape(1, *(self.action_space.shape or ())), None)
         arrays = self._arrays
         info: dict[str, Any] = {"level": int(arrays["levels"][0])}
         if ended:

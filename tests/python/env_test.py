@@ -427,7 +427,7 @@ def test_render_returns_images_and_missions_return_text():
 
 def test_all_environments_are_listed():
     names = [info["name"] for info in plr.environments()]
-    assert len(names) == len(set(names)) == 148
+    assert len(names) == len(set(names)) == 153
     assert NAME in names and "procgen/bigfish" in names
 
 
