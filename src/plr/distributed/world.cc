@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef USE_C10D_NCCL
 #include <ATen/cuda/CUDAContext.h>
+#include <torch/csrc/cuda/nccl.h>
 
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
@@ -117,6 +118,16 @@ at::Tensor view_of(std::span<const std::byte> bytes) {
                        {static_cast<std::int64_t>(bytes.size())}, at::kByte);
 }
 
+#ifdef USE_C10D_NCCL
+// Whether this program was compiled with the headers of the NCCL that torch uses: the layout of its
+// options depends on the version.
+bool has_headers_of_nccl() {
+  constexpr std::uint64_t kVersion =
+      (std::uint64_t{NCCL_MAJOR} << 32) | (std::uint64_t{NCCL_MINOR} << 16) | NCCL_PATCH;
+  return torch::cuda::nccl::version() == kVersion;
+}
+#endif
+
 void all_gather(c10d::Backend& backend, at::Tensor mine, at::Tensor all) {
   expect_ranks([&] { backend._allgather_base(all, mine)->wait(); });
 }
@@ -138,7 +149,10 @@ World::World(int rank, int size, std::unique_ptr<Connections> connections)
   }
 }
 
-World::~World() = default;
+World::~World() {
+  // NCCL's threads must end before the process does.
+  if (connections_ && connections_->device) connections_->device->shutdown();
+}
 
 std::shared_ptr<World> World::alone() { return std::shared_ptr<World>(new World(0, 1, nullptr)); }
 
@@ -198,6 +212,7 @@ void World::use_device(at::Device device, [[maybe_unused]] bool all_reduce) {
   if (!connections_ || !device.is_cuda()) return;
   transport_ = "Gloo, through host memory";
 #ifdef USE_C10D_NCCL
+  if (!has_headers_of_nccl()) return;
   // NCCL refuses ranks that share a GPU.
   const cudaDeviceProp* properties = at::cuda::getDeviceProperties(device.index());
   std::set<std::vector<std::byte>> gpus;

@@ -49,8 +49,8 @@ class World {
   int num_local() const { return num_local_; }
 
   // Uses NCCL for the tensors of this device, if it is a CUDA device, the program was built with
-  // NCCL and no two ranks share a GPU; else tensors are copied to host memory.  With `all_reduce`,
-  // NCCL adds in an order of its own, which may differ between runs.
+  // the headers of torch's NCCL and no two ranks share a GPU; else tensors are copied to host
+  // memory.  With `all_reduce`, NCCL adds in an order of its own, which may differ between runs.
   void use_device(at::Device device, bool all_reduce);
   // Time that calls of this rank have taken.
   collect::Seconds time() const { return time_; }
