@@ -1,6 +1,7 @@
 """Compares training on the classic tasks with Stable-Baselines3's PPO under the same settings.
 
     python classic_bench.py PLR FOLDER [--tasks CartPole-Fixed,CartPole,Pendulum-Fixed,Pendulum] [--seeds 3]
+        [--first-seed 1]
 
 PLR is the program; runs are written to FOLDER.  Both train on levels 0..199 of the same environments
 (plr.make_vec), every level equally likely, with the settings of the presets cartpole and pendulum: an MLP of
@@ -76,12 +77,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tasks", default="CartPole-Fixed,CartPole,Pendulum-Fixed,Pendulum")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     print("task,program,seed,steps,test_return,seconds", flush=True)
     for task in arguments.tasks.split(","):
         steps = STEPS[task.removesuffix("-Fixed")]
-        for seed in range(1, arguments.seeds + 1):
+        for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
             start = time.monotonic()
             ours = train_plr(arguments.program, arguments.folder, task, seed)
             print(f"{task},plr,{seed},{steps},{ours:.1f},{time.monotonic() - start:.0f}", flush=True)

@@ -131,9 +131,7 @@ class Environment {
   }
 
   const ActionSpace& space() const { return player_.spec().actions; }
-  const char* action_types() const {
-    return space().is_continuous() ? kFloatTypes : kActionTypes;
-  }
+  const char* action_types() const { return space().is_continuous() ? kFloatTypes : kActionTypes; }
 
   template <class Number>
   void copy(const nb::ndarray<nb::ro, nb::device::cpu>& from) {
