@@ -18,7 +18,7 @@ namespace {
 
 // Written at once, so that a plug-in that crashes has its last rule above the crash.
 void print_rule(const RuleCheck& check) {
-  const char* result = !check.was_checked           ? "skipped"
+  const char* result = !check.was_checked         ? "skipped"
                        : check.violations.empty() ? "ok"
                                                   : "VIOLATED";
   terminal::print("  {:<42} {}\n", check.rule, result);

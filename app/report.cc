@@ -118,9 +118,8 @@ void report(const ReportArguments& arguments) {
     report::export_report(arguments.export_folder, found.runs, analysis, options.compare);
   }
   if (arguments.json) {
-    terminal::print("{}\n",
-                    report::statistics_json(found.runs, analysis, options.compare)
-                        .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    terminal::print("{}\n", report::statistics_json(found.runs, analysis, options.compare)
+                                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     if (arguments.out.empty()) return;
   }
   const std::string page = report::html_page(found, analysis, options);

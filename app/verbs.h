@@ -21,8 +21,8 @@ void add_levels(CLI::App& program);
 void add_check(CLI::App& program);
 void add_bench(CLI::App& program);
 
-inline constexpr std::array kVerbs = {add_train,  add_eval,   add_play,  add_experiment, add_report,
-                                      add_envs,   add_levels, add_check, add_bench,      add_help};
+inline constexpr std::array kVerbs = {add_train, add_eval,   add_play,  add_experiment, add_report,
+                                      add_envs,  add_levels, add_check, add_bench,      add_help};
 
 // Thrown by a verb whose result, which it has printed, is a failure: the program exits with 1.
 struct Failed {};

@@ -59,9 +59,8 @@ std::vector<std::string> picture_violations(VectorEnv& env) {
 std::vector<std::string> env_violations(std::string_view name, Observation observation,
                                         const RuleChecked& checked) {
   const auto make = [&](int num_slots, int num_workers) {
-    return make_env(name, {.num_slots = num_slots,
-                           .num_workers = num_workers,
-                           .observation = observation});
+    return make_env(
+        name, {.num_slots = num_slots, .num_workers = num_workers, .observation = observation});
   };
   const std::unique_ptr<VectorEnv> env = make(2, 1);
   std::vector<std::string> violations = conformance_violations(make, checked);

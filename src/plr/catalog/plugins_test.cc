@@ -71,10 +71,9 @@ TEST_F(Plugin, BringsAFamilyThatTheCatalogLists) {
 
   const auto classic = make_env("caves/classic", {.num_slots = 1});
   EXPECT_EQ(classic->level_name(1), "rooms");
-  EXPECT_EQ(invalid_argument_of([] {
-              make_env("caves/gold", {.observation = Observation::kView});
-            }),
-            "observation: caves/gold offers full only, not view");
+  EXPECT_EQ(
+      invalid_argument_of([] { make_env("caves/gold", {.observation = Observation::kView}); }),
+      "observation: caves/gold offers full only, not view");
 }
 
 TEST_F(Plugin, IsLoadedOnceByAnyPathAndThread) {
@@ -95,9 +94,7 @@ TEST_F(Plugin, ThatARunNamesIsLoadedOnlyIfTheUserHasNamedIt) {
   const TemporaryDirectory folder;
   const fs::path copy = folder.path() / "libcaves.so";
   fs::copy_file(kCaves, copy);
-  const auto error = [&] {
-    return invalid_argument_of([&] { load_plugin(copy, NamedBy::kRun); });
-  };
+  const auto error = [&] { return invalid_argument_of([&] { load_plugin(copy, NamedBy::kRun); }); };
   const std::string unknown = "plug-in " + copy.string() +
                               " is named by a run, but not yet by you; if you trust it, give "
                               "--plugin " +
@@ -196,7 +193,9 @@ TEST_F(Plugin, FieldsOfItsFamilyAreCheckedByName) {
             "caves/gold: max_steps must be at least 1, not 0");
   EXPECT_EQ(error_with([](Family& f) { f.action_names.pop_back(); }),
             "caves/gold: action_names must be empty or name 4 actions, not 3");
-  EXPECT_EQ(error_with([](Family& f) { f.environments[2].returns = ReturnRange{1, 1}; }),
+  EXPECT_EQ(error_with([](Family& f) {
+              f.environments[2].returns = ReturnRange{1, 1};
+            }),
             "caves/classic: returns must have a low that is below its high");
 }
 

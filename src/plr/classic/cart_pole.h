@@ -33,8 +33,8 @@ struct CartPole {
   using State = std::array<double, 4>;  // position, velocity, angle, angular velocity
 
   static constexpr int kMaxSteps = 500;
-  static constexpr int kObservationSize = 4;           // the state
-  static constexpr double kMaxPosition = 2.4;          // m from the center
+  static constexpr int kObservationSize = 4;               // the state
+  static constexpr double kMaxPosition = 2.4;              // m from the center
   static constexpr double kMaxAngle = 12 * 2 * kPi / 360;  // from upright
 
   static ActionSpace actions() { return ActionSpace::discrete(2); }  // push left, push right

@@ -1,8 +1,6 @@
 // The classic tasks obey the equations of Gymnasium and draw the documented levels.
 //
 // tests/python/classic_test.py compares whole episodes with the installed Gymnasium.
-#include "plr/classic/classic_env.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "plr/classic/cart_pole.h"
+#include "plr/classic/classic_env.h"
 #include "plr/classic/family.h"
 #include "plr/classic/pendulum.h"
 #include "plr/classic/picture.h"
@@ -49,10 +48,9 @@ TEST(CartPole, FollowsTheRecordedStatesOfGymnasium) {
 // for u in (1.5, -2, .25): _, r, *_ = env.step([u]); print(env.state, r)
 TEST(Pendulum, FollowsTheRecordedStatesAndRewardsOfGymnasium) {
   Pendulum::State state = {2.5, -0.75};
-  const std::vector<Pendulum::State> expected = {
-      {2.4961927054038986, -0.07614589192203258},
-      {2.499942335392456, 0.07499259977114986},
-      {2.5280114031588043, 0.5613813553269644}};
+  const std::vector<Pendulum::State> expected = {{2.4961927054038986, -0.07614589192203258},
+                                                 {2.499942335392456, 0.07499259977114986},
+                                                 {2.5280114031588043, 0.5613813553269644}};
   const std::vector<double> rewards = {-6.3085, -6.235557842197294, -6.25033656928953};
   const std::vector<float> torques = {1.5F, -2, 0.25F};
   for (std::size_t i = 0; i < torques.size(); ++i) {
@@ -122,8 +120,7 @@ TEST(ClassicLevels, AreSolvedByAnUprightEnd) {
 
 TEST(ClassicEnv, RefusesOptionsOfOtherFamilies) {
   const auto message = [](const EnvOptions& options) {
-    return message_of<std::invalid_argument>(
-        [&] { family().make("classic/Pendulum", options); });
+    return message_of<std::invalid_argument>([&] { family().make("classic/Pendulum", options); });
   };
   EXPECT_EQ(message({.observation = Observation::kView}),
             "observation: classic/Pendulum offers full only, not view");

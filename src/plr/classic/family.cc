@@ -41,8 +41,8 @@ struct Entry {
 
 template <class Task>
 Entry entry(const char* name, const char* summary, Levels levels) {
-  return {name,           summary, levels, Task::kObservationSize, Task::kMaxSteps,
-          Task::actions(), make_as<Task>};
+  return {name,         summary, levels, Task::kObservationSize, Task::kMaxSteps, Task::actions(),
+          make_as<Task>};
 }
 
 const std::array<Entry, 5>& entries() {

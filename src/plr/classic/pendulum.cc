@@ -39,9 +39,8 @@ double Pendulum::step(const Physics& physics, State& state, std::span<const Acti
   const auto torque = static_cast<double>(to_float(action[0]));
   const double lean = normalized(angle);
   const double costs = lean * lean + 0.1 * (speed * speed) + 0.001 * (torque * torque);
-  const double acceleration =
-      3 * physics.gravity / (2 * physics.length) * sin_cos(angle).sin +
-      3.0 / (physics.mass * (physics.length * physics.length)) * torque;
+  const double acceleration = 3 * physics.gravity / (2 * physics.length) * sin_cos(angle).sin +
+                              3.0 / (physics.mass * (physics.length * physics.length)) * torque;
   speed = std::clamp(speed + acceleration * kSecondsPerStep, -kMaxSpeed, kMaxSpeed);
   angle += speed * kSecondsPerStep;
   return -costs;

@@ -69,8 +69,7 @@ void invalid_steps_are_refused(ConformanceRun& run) {
   };
   expect_refused<invalid_argument>(run, three, "a step before the first start",
                                    step_with({2, 3}, good));
-  expect_refused<invalid_argument>(run, three, "a step after an end",
-                                   step_with({0, 2}, two));
+  expect_refused<invalid_argument>(run, three, "a step after an end", step_with({0, 2}, two));
   for (std::size_t i = 0; i < space.size(); ++i) {
     for (const auto& [word, what] : words_outside(space, i)) {
       std::vector<Action> wrong = good;

@@ -183,9 +183,8 @@ TEST(Conformance, FindsNoViolationInAConformingEnvironment) {
 
 TEST(Conformance, CoversEverySpace) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const ActionSpace& actions :
-       {ActionSpace::discrete(2), ActionSpace::multi_discrete({3, 2}),
-        ActionSpace::continuous({-2, 0.5F}, {2, kInfinity})}) {
+  for (const ActionSpace& actions : {ActionSpace::discrete(2), ActionSpace::multi_discrete({3, 2}),
+                                     ActionSpace::continuous({-2, 0.5F}, {2, kInfinity})}) {
     const auto violations = [&](Mistake mistake) {
       return conformance_violations([&](int num_slots, int num_workers) {
         return std::make_unique<Counter>(num_slots, num_workers, mistake,

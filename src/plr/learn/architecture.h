@@ -82,9 +82,8 @@ struct MlpConfig {
                                      "of the hidden layers of network = mlp"};
 
   bool shared_trunk = false;
-  static constexpr Field kSharedTrunk{
-      &MlpConfig::shared_trunk, "shared_trunk",
-      "policy and value of network = mlp share the hidden layers"};
+  static constexpr Field kSharedTrunk{&MlpConfig::shared_trunk, "shared_trunk",
+                                      "policy and value of network = mlp share the hidden layers"};
 
   static constexpr std::tuple kFields{kHiddenSizes, kActivation, kSharedTrunk};
 };
@@ -104,7 +103,7 @@ struct CnnConfig {
 };
 
 // std::monostate: an architecture that only libtorch computes.
-using Architecture = std::variant<std::monostate, GridCnnConfig, ImpalaConfig, LstmConfig,
-                                  MlpConfig, CnnConfig>;
+using Architecture =
+    std::variant<std::monostate, GridCnnConfig, ImpalaConfig, LstmConfig, MlpConfig, CnnConfig>;
 
 }  // namespace plr::learn

@@ -54,11 +54,10 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape, const CnnConfig&
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto [filters, kernel, stride] = layers[i];
     if (h < kernel || w < kernel) {
-      throw std::invalid_argument("conv_layers must fit into images of " +
-                                  std::to_string(shape.height) + "x" +
-                                  std::to_string(shape.width) + ", not '" + config.conv_layers +
-                                  "': layer " + std::to_string(i + 1) + " sees " +
-                                  std::to_string(h) + "x" + std::to_string(w));
+      throw std::invalid_argument(
+          "conv_layers must fit into images of " + std::to_string(shape.height) + "x" +
+          std::to_string(shape.width) + ", not '" + config.conv_layers + "': layer " +
+          std::to_string(i + 1) + " sees " + std::to_string(h) + "x" + std::to_string(w));
     }
     add_layer(layer_name(i), {filters, in, kernel, kernel}, Init::kOrthogonal, std::sqrt(2.0),
               specs);

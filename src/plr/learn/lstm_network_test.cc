@@ -26,8 +26,7 @@ using testing::golden_records;
 using testing::GoldenTensor;
 using testing::GoldenTensors;
 
-const NetworkShape kMaze{
-    .height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4};
+const NetworkShape kMaze{.height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4};
 
 Network maze_network(at::Device device = at::kCPU) {
   return make_lstm_network(kMaze, {}, Streams(1).named("init"), Precision::kFp32, device);

@@ -96,8 +96,8 @@ class GridCnnClusterInference : public NativeInference {
       : values_(network.parameters().values()),
         shape_(kernel_shape(network.shape(), config)),
         weights_(bind_weights(network.parameters(), config.shared_hidden)),
-        capacity_(cuda::grid_cnn::cluster_capacity(shape_,
-                                                   static_cast<int>(network.shape().channels))),
+        capacity_(
+            cuda::grid_cnn::cluster_capacity(shape_, static_cast<int>(network.shape().channels))),
         packed_(at::zeros({cuda::grid_cnn::packed_floats(shape_)}, values_.options())) {}
 
   void refresh() override {

@@ -31,8 +31,7 @@ struct Sizes {
   LstmConfig config;
 };
 
-const Sizes kMaze{{.height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4},
-                  {}};
+const Sizes kMaze{{.height = 5, .width = 5, .channels = 4, .actions = 7, .num_directions = 4}, {}};
 const Sizes kNoDirection{{.height = 4, .width = 7, .channels = 3, .actions = 3},
                          {.lstm_units = 128}};
 

@@ -196,12 +196,12 @@ class Ppo {
   Adam adam_;
   std::unique_ptr<ShardSums> sums_;  // null if there is one shard
   UpdateTensors tensors_;
-  at::Tensor losses_;               // [gradient steps, LossColumn::kCount], on the device
-  at::Tensor host_samples_;         // tensors_.samples by epoch; this and what follows pinned with CUDA
-  at::Tensor host_wide_actions_;    // tensors_.wide_actions
-  at::Tensor host_permutations_;    // tensors_.permutations
-  at::Tensor host_resets_;          // tensors_.resets, of a recurrent network
-  double advantage_deviation_ = 0;  // of the last update, before normalization
+  at::Tensor losses_;        // [gradient steps, LossColumn::kCount], on the device
+  at::Tensor host_samples_;  // tensors_.samples by epoch; this and what follows pinned with CUDA
+  at::Tensor host_wide_actions_;           // tensors_.wide_actions
+  at::Tensor host_permutations_;           // tensors_.permutations
+  at::Tensor host_resets_;                 // tensors_.resets, of a recurrent network
+  double advantage_deviation_ = 0;         // of the last update, before normalization
   std::map<std::int64_t, Graphs> graphs_;  // by PpoHooks::kind
 };
 

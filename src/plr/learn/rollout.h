@@ -39,9 +39,7 @@ struct RolloutSize {
   // The slots whose observations and states are here; nothing: all.  The tables have all slots.
   std::optional<SlotRange> own_slots = {};
 
-  SlotRange own() const {
-    return own_slots.value_or(SlotRange{0, static_cast<int>(num_slots)});
-  }
+  SlotRange own() const { return own_slots.value_or(SlotRange{0, static_cast<int>(num_slots)}); }
 };
 
 class Rollout : public collect::StepTables {

@@ -24,10 +24,9 @@ Minibatch TorchBackend::gather(const UpdateTensors& update) {
   at::Tensor actions = space.is_discrete() ? column(SampleColumn::kAction)
                                            : update.wide_actions.index_select(0, indices);
   if (!space.is_continuous()) actions = actions.to(at::kLong);
-  Minibatch minibatch{
-      update.obs.index_select(0, indices), actions,
-      column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
-      column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
+  Minibatch minibatch{update.obs.index_select(0, indices), actions,
+                      column(SampleColumn::kLogProb),      column(SampleColumn::kValue),
+                      column(SampleColumn::kAdvantage),    column(SampleColumn::kReturn)};
   minibatch.recurrence = gather_recurrence(update, indices);
   return minibatch;
 }

@@ -46,14 +46,14 @@ class TorchInference : public collect::Inference {
   PolicyConfig config_;
   InferenceBuffers buffers_;
   RolloutTensors rollout_;
-  at::Tensor host_noise_;     // [N] doubles, [N, W] if not discrete, pinned with CUDA
-  at::Tensor noise_;          // the same, this and the next three on the device
-  at::Tensor obs_;            // [N, H, W, C] bytes or floats
-  at::Tensor results_;        // [N, 4] floats
-  at::Tensor wide_actions_;   // [N, W] floats if not discrete
-  at::Tensor host_resets_;    // [1, N] floats, pinned with CUDA; this and the next for recurrence
-  at::Tensor resets_;         // [1, N], this and the next on the device
-  at::Tensor next_state_;     // [N, state_size]
+  at::Tensor host_noise_;    // [N] doubles, [N, W] if not discrete, pinned with CUDA
+  at::Tensor noise_;         // the same, this and the next three on the device
+  at::Tensor obs_;           // [N, H, W, C] bytes or floats
+  at::Tensor results_;       // [N, 4] floats
+  at::Tensor wide_actions_;  // [N, W] floats if not discrete
+  at::Tensor host_resets_;   // [1, N] floats, pinned with CUDA; this and the next for recurrence
+  at::Tensor resets_;        // [1, N], this and the next on the device
+  at::Tensor next_state_;    // [N, state_size]
   std::vector<CudaGraphRunner> graphs_;  // by group
 };
 

@@ -26,7 +26,8 @@ Descriptor connected(const std::filesystem::path& path) {
     throw std::runtime_error("the path of the socket " + name + " is too long");
   }
   std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+      0) {
     throw std::runtime_error("cannot connect to the Python environment at " + name + ": " +
                              std::strerror(errno));
   }

@@ -69,10 +69,10 @@ RemoteEnv::Place RemoteEnv::place_of(int slot) const {
 
 void RemoteEnv::copy_observation(const Place& place, int slot, const StepBatch& out) const {
   const std::size_t size = spec().observation_size();
-  std::memcpy(out.observations.data() + static_cast<std::size_t>(slot) * size,
-              place.process->results().observations.data() +
-                  static_cast<std::size_t>(place.slot) * size,
-              size);
+  std::memcpy(
+      out.observations.data() + static_cast<std::size_t>(slot) * size,
+      place.process->results().observations.data() + static_cast<std::size_t>(place.slot) * size,
+      size);
 }
 
 void RemoteEnv::copy_results(const Place& place, int slot, const StepBatch& out) {

@@ -5,9 +5,9 @@
 // Four processes play 16 slots each (slot_process.h), and four threads wait for them. A level is
 // started by the environment's reset(seed=level).
 //
-// Where the environment cannot save its state, a loaded episode is cut: its next step has the reward
-// 0 and truncates it, whatever the action is. An error of a process is a std::runtime_error, after
-// which the environment cannot be used. Thread-safe as VectorEnv is.
+// Where the environment cannot save its state, a loaded episode is cut: its next step has the
+// reward 0 and truncates it, whatever the action is. An error of a process is a std::runtime_error,
+// after which the environment cannot be used. Thread-safe as VectorEnv is.
 #pragma once
 
 #include <cstdint>

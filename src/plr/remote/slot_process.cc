@@ -111,8 +111,7 @@ SlotProcess::SlotProcess(const std::filesystem::path& socket, int num_slots)
   const Descriptor file(memfd_create("plr", MFD_CLOEXEC));
   if (file.number() < 0) fail_to_share("memfd_create");
   if (ftruncate(file.number(), static_cast<off_t>(memory_size_)) != 0) fail_to_share("ftruncate");
-  void* memory =
-      mmap(nullptr, memory_size_, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  void* memory = mmap(nullptr, memory_size_, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) fail_to_share("mmap");
   memory_ = static_cast<std::byte*>(memory);
   channel_.share(file);

@@ -83,7 +83,6 @@ class SlotProcess {
   std::span<const std::uint8_t> solved();  // [n]: 0, 1, or 2 if it is unknown
 
  private:
-
   Channel channel_;
   int num_slots_;
   RemoteSpec spec_;

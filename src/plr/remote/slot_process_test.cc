@@ -37,8 +37,9 @@ TEST(RemoteSpec, OfWrongTextIsRefused) {
   for (const char* text : {"", "observation_shape 4 7\ndiscrete 2\nmax_steps 20",
                            "observation_shape 4 7 1\ndiscrete 0\nmax_steps 20",
                            "observation_shape 4 7 1\ndiscrete 2\nmax_steps 0"}) {
-    EXPECT_TRUE(runtime_error_of([&] { parse_spec(text); })
-                    .starts_with("the Python environment has an invalid description"));
+    EXPECT_TRUE(runtime_error_of([&] {
+                  parse_spec(text);
+                }).starts_with("the Python environment has an invalid description"));
   }
 }
 

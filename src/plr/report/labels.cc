@@ -18,10 +18,12 @@ namespace {
 // Whether a setting does not change the method: the seed, and settings of the machine, of
 // evaluation and of checkpoints.
 bool is_irrelevant_setting(const std::string& name) {
-  constexpr std::array kNames = {"seed",           "device",        "threads",
-                                 "num_workers",    "deterministic", "checkpoint_interval",
-                                 "eval_interval",  "eval_episodes", "final_episodes",
-                                 "levels_interval", "plugin"};
+  constexpr std::array kNames = {"seed",           "device",
+                                 "threads",        "num_workers",
+                                 "deterministic",  "checkpoint_interval",
+                                 "eval_interval",  "eval_episodes",
+                                 "final_episodes", "levels_interval",
+                                 "plugin"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

@@ -31,8 +31,7 @@ TEST_F(ClassicTrainer, ResumesBitwiseIdenticallyAfterAStop) {
   const std::vector<std::pair<std::string, Change>> kinds = {
       {"CartPole", [](TrainConfig&) {}},
       {"Pendulum", [](TrainConfig& c) { c.network.normalizer.enabled = true; }},
-      {"TwinCartPole",
-       [](TrainConfig& c) { c.scorer.score_function = ScoreFunction::kMinMargin; }},
+      {"TwinCartPole", [](TrainConfig& c) { c.scorer.score_function = ScoreFunction::kMinMargin; }},
       {"Pendulum", [](TrainConfig& c) { c.network.network = NetworkChoice::kLstm; }}};
   int number = 0;
   for (const auto& [env, change] : kinds) {

@@ -49,7 +49,8 @@ void expect_same_run(World& world, const TrainConfig& config) {
   expect_equal(world, "kind of device",
                std::string(config.compute.device.starts_with("cuda") ? "cuda" : "cpu"));
   std::string settings;
-  for (const auto& [name, value] : settings_to_save(config)) settings += name + " = " + value + "\n";
+  for (const auto& [name, value] : settings_to_save(config))
+    settings += name + " = " + value + "\n";
   // Names and values one by one only if they differ, so that the message is short.
   const auto all = world.gather(bytes_of(settings));
   if (std::ranges::all_of(all, [&](const auto& other) { return other == all[0]; })) return;

@@ -45,8 +45,7 @@ SavedAgent load_agent(const std::filesystem::path& run, int num_slots) {
   from_bytes(checkpoint.tensors, network.state(), true);
   std::unique_ptr<learn::Backend> backend =
       learn::make_backend(std::move(network), config.compute.kernels);
-  std::string note =
-      plugin_note(config, checkpoint.facts.get<run::CheckpointFacts>().settings);
+  std::string note = plugin_note(config, checkpoint.facts.get<run::CheckpointFacts>().settings);
   return {std::move(config), checkpoint.update, std::move(env), std::move(backend),
           std::move(note)};
 }

@@ -18,9 +18,9 @@ inline learn::TorchBackend scripted(const EnvSpec& env, learn::Network::Body bod
   learn::Parameters none({{"none", {1}, learn::Init::kZero, 1}}, Streams(1).named("init"),
                          at::kCPU);
   const auto [height, width, channels] = env.observation_shape;
-  return learn::TorchBackend(
-      learn::Network({height, width, channels, env.actions}, {}, 1,
-                     learn::Precision::kFp32, std::move(none), std::move(body), state_size));
+  return learn::TorchBackend(learn::Network({height, width, channels, env.actions}, {}, 1,
+                                            learn::Precision::kFp32, std::move(none),
+                                            std::move(body), state_size));
 }
 
 // Takes each action with this probability, whatever it observes.

@@ -275,9 +275,8 @@ TEST_F(TrainerTest, CannotBeResumedToFewerStepsThanDone) {
 // about 0.4; shortest paths give 0.95. Each run takes about 15 s.
 void expect_learns(const fs::path& folder, CurriculumKind curriculum) {
   TrainConfig config = preset("small");
-  config.task = {.env = "minigrid/MiniGrid-Empty-Random-6x6-v0",
-                 .levels = "50",
-                 .curriculum = curriculum};
+  config.task = {
+      .env = "minigrid/MiniGrid-Empty-Random-6x6-v0", .levels = "50", .curriculum = curriculum};
   config.compute = {.device = "cpu", .num_threads = 1};  // bitwise reproducible
   config.env.num_slots = 16;
   config.schedule.rollout_length = 64;
