@@ -209,6 +209,7 @@ void erase_setting(const fs::path& folder, const std::string& name) {
 TEST_F(TrainerTest, GivesSettingsThatOldRunsLackTheirOldValues) {
   TrainConfig config = tiny();
   config.schedule.learning_rate_schedule = LearningRateSchedule::kConstant;
+  config.schedule.shards = 1;
   EXPECT_TRUE(Trainer(config, run("run")).run({}));
   for (const AddedSetting& added : kAddedSettings)
     erase_setting(run("run"), std::string(added.name));
