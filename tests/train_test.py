@@ -221,8 +221,9 @@ class Train(ProgramTest):
         done = plr("train", "--config", str(self.folder / "my.toml"), "--out", str(folder))
         self.assertEqual(done.returncode, 0, done.stderr)
         printed = (self.folder / "my.toml").read_text()
-        # A run chooses its precision.
-        self.assertEqual((folder / "config.toml").read_text(), printed.replace('precision = "auto"', 'precision = "fp32"'))
+        # A run chooses its precision and, by the number of its ranks, its shards.
+        chosen = printed.replace('precision = "auto"', 'precision = "fp32"').replace("shards = 0", "shards = 1")
+        self.assertEqual((folder / "config.toml").read_text(), chosen)
         self.assert_refused(["train", "--gamma", "2", "--dry-run"],
                             "plr train: gamma must be from 0 to 1, not 2")
 
