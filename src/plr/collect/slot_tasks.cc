@@ -21,6 +21,7 @@ SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, StepLog& log)
       inference_(inference),
       log_(log),
       num_steps_(static_cast<int>(log.shape().num_steps)),
+      first_slot_(static_cast<std::size_t>(log.own_slots().begin)),
       slots_(static_cast<std::size_t>(env.spec().num_slots)),
       wide_size_(env.spec().actions.wide_size()),
       wide_actions_(log.shape().num_steps * slots_.size() * wide_size_),
@@ -41,7 +42,7 @@ SlotTask SlotTasks::play(int number) {
     for (;;) {
       for (int step = 0; step < num_steps_; ++step) {
         co_await submit_observation(slot, step);
-        env_.step_slot(number, action_of(slot, step), out_);
+        env_.step_slot(number, action_of(slot, step, result), out_);
         const bool has_ended = out_.ended(number);
         record(step, slot) = {.result = result,
                               .reward = rewards_[slot],
@@ -69,8 +70,7 @@ SlotTask SlotTasks::play(int number) {
 }
 
 StepRecord& SlotTasks::record(int step, std::size_t slot) {
-  const auto first = static_cast<std::size_t>(log_.own_slots().begin);
-  return log_.row(static_cast<std::size_t>(step))[first + slot];
+  return log_.row(static_cast<std::size_t>(step))[first_slot_ + slot];
 }
 
 // Publishes the slot's observation for inference and waits for the result.
@@ -82,14 +82,16 @@ Suspend SlotTasks::submit_observation(std::size_t slot, int step) {
 }
 
 // The slot's action as the environment takes it; keeps what the policy sampled.
-std::span<const Action> SlotTasks::action_of(std::size_t slot, int step) {
-  std::span<Action> words = {&slots_[slot].action, 1};
-  if (wide_size_ > 0) {
-    words = std::span(wide_words_).subspan(slot * wide_size_, wide_size_);
-    const std::size_t row = static_cast<std::size_t>(step) * slots_.size() + slot;
-    std::ranges::copy(inference_.wide_actions().subspan(slot * wide_size_, wide_size_),
-                      wide_actions_.begin() + static_cast<std::ptrdiff_t>(row * wide_size_));
+std::span<const Action> SlotTasks::action_of(std::size_t slot, int step,
+                                             const InferenceResult& result) {
+  if (wide_size_ == 0) {
+    slots_[slot].action = static_cast<Action>(result.action);
+    return {&slots_[slot].action, 1};
   }
+  const std::span<Action> words = std::span(wide_words_).subspan(slot * wide_size_, wide_size_);
+  const std::size_t row = static_cast<std::size_t>(step) * slots_.size() + slot;
+  std::ranges::copy(inference_.wide_actions().subspan(slot * wide_size_, wide_size_),
+                    wide_actions_.begin() + static_cast<std::ptrdiff_t>(row * wide_size_));
   take_action(inference_, env_.spec().actions, slot, words);
   return words;
 }

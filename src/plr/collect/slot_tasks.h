@@ -102,7 +102,7 @@ class SlotTasks {
   SlotTask play(int slot);
   StepRecord& record(int step, std::size_t slot);
   Suspend submit_observation(std::size_t slot, int step);
-  std::span<const Action> action_of(std::size_t slot, int step);
+  std::span<const Action> action_of(std::size_t slot, int step, const InferenceResult& result);
 
   bool is_due(std::size_t slot, Wait event) const;
   bool advance_slot(int slot);
@@ -120,6 +120,7 @@ class SlotTasks {
   Inference& inference_;
   StepLog& log_;
   int num_steps_;
+  std::size_t first_slot_;  // of this rank, among those of the log
   bool repeats_levels_ = false;
   std::vector<SlotProgress> slots_;       // [N]
   std::size_t wide_size_;                 // W of a space that is not discrete, else 0
