@@ -38,9 +38,14 @@ class Outcomes:
             self.reasons.append(report.longrepr[2])
 
 
-outcomes = Outcomes()
-code = pytest.main(["-q", "-p", "no:cacheprovider", "--import-mode=importlib", sys.argv[1]], plugins=[outcomes])
-if outcomes.num_run == 0 and outcomes.reasons and code in (0, 5):
-    print(*sorted(set(outcomes.reasons)), sep="\n")
-    sys.exit(77)
-sys.exit(code)
+def main():
+    outcomes = Outcomes()
+    code = pytest.main(["-q", "-p", "no:cacheprovider", "--import-mode=importlib", sys.argv[1]], plugins=[outcomes])
+    if outcomes.num_run == 0 and outcomes.reasons and code in (0, 5):
+        print(*sorted(set(outcomes.reasons)), sep="\n")
+        return 77
+    return code
+
+
+if __name__ == "__main__":  # processes that a test spawns import this file
+    sys.exit(main())
