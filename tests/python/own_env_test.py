@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 
+import cloudpickle
 import gymnasium
 import numpy as np
 import plr
@@ -115,8 +116,10 @@ def test_an_agent_learns_and_its_run_is_like_any_other(capfd):
 
 
 @pytest.mark.parametrize("other", [{"num_workers": 1}, {"num_workers": 3}, {"context": "spawn"}])
-def test_the_number_of_processes_changes_nothing(other, monkeypatch):
-    monkeypatch.syspath_prepend(pathlib.Path(__file__).parent)  # a spawned process imports this file
+def test_the_number_of_processes_changes_nothing(other, request):
+    # A spawned process cannot import this file.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    request.addfinalizer(lambda: cloudpickle.unregister_pickle_by_value(sys.modules[__name__]))
     expected = plr.train(walk, **TINY, steps=256, out="a", progress=False)
     run = plr.train(walk, **{**TINY, **other}, steps=256, out="b", progress=False)
     assert records(run) == records(expected)
