@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <functional>
 #include <thread>
 #include <vector>
 
 #include "plr/collect/rank_lost.h"
 #include "plr/distributed/rank_log.h"
+#include "plr/distributed/ranks_testing.h"
 
 namespace plr::distributed {
 namespace {
@@ -54,19 +54,12 @@ void play(World& world, bool use_messages) {
   }
 }
 
-void on_ranks(int size, const std::function<void(World&)>& f) {
-  std::vector<std::jthread> threads;
-  for (const auto& world : World::of_threads(size)) {
-    threads.emplace_back([&f, world] { f(*world); });
-  }
-}
-
 TEST(RankLog, RanksReadTheStepsOfAllThroughSharedMemory) {
-  on_ranks(4, [](World& world) { play(world, false); });
+  on_ranks(4, [](const auto& world) { play(*world, false); });
 }
 
 TEST(RankLog, RanksReadTheStepsOfAllThroughMessages) {
-  on_ranks(4, [](World& world) { play(world, true); });
+  on_ranks(4, [](const auto& world) { play(*world, true); });
 }
 
 TEST(RankLog, OneRankHasNoThreadAndNoSharedMemory) {

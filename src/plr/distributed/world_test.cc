@@ -4,22 +4,13 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <thread>
 #include <vector>
 
 #include "plr/collect/rank_lost.h"
+#include "plr/distributed/ranks_testing.h"
 
 namespace plr::distributed {
 namespace {
-
-// Calls f(world) on every rank at the same time.
-void on_ranks(int size, const std::function<void(World&)>& f) {
-  std::vector<std::jthread> threads;
-  for (const auto& world : World::of_threads(size)) {
-    threads.emplace_back([&f, world] { f(*world); });
-  }
-}
 
 std::vector<std::byte> bytes(std::initializer_list<int> numbers) {
   std::vector<std::byte> result;
@@ -37,10 +28,10 @@ TEST(World, OneRankNeedsNoOthers) {
 }
 
 TEST(World, GathersBytesOfDifferentLengthsInTheOrderOfRanks) {
-  on_ranks(4, [](World& world) {
-    const std::vector<std::byte> mine(static_cast<std::size_t>(world.rank()),
-                                      std::byte(10 + world.rank()));
-    const auto all = world.gather(mine);
+  on_ranks(4, [](const auto& world) {
+    const std::vector<std::byte> mine(static_cast<std::size_t>(world->rank()),
+                                      std::byte(10 + world->rank()));
+    const auto all = world->gather(mine);
     ASSERT_EQ(all.size(), 4U);
     EXPECT_EQ(all[0], bytes({}));
     EXPECT_EQ(all[1], bytes({11}));
@@ -49,8 +40,8 @@ TEST(World, GathersBytesOfDifferentLengthsInTheOrderOfRanks) {
 }
 
 TEST(World, BroadcastsTheBytesOfTheFirstRank) {
-  on_ranks(2, [](World& world) {
-    EXPECT_EQ(world.broadcast(world.is_first() ? bytes({4, 2}) : bytes({9})), bytes({4, 2}));
+  on_ranks(2, [](const auto& world) {
+    EXPECT_EQ(world->broadcast(world->is_first() ? bytes({4, 2}) : bytes({9})), bytes({4, 2}));
   });
 }
 
@@ -69,10 +60,10 @@ TEST(World, SumsInABinaryTreeOverRanks) {
   const at::Tensor tree = (numbers_of(0) + numbers_of(1)) + (numbers_of(2) + numbers_of(3));
   const at::Tensor chain = ((numbers_of(0) + numbers_of(1)) + numbers_of(2)) + numbers_of(3);
   ASSERT_FALSE(at::equal(tree, chain)) << "the numbers do not show the order";
-  on_ranks(4, [&](World& world) {
-    at::Tensor mine = numbers_of(world.rank());
-    world.sum(mine);
-    EXPECT_TRUE(at::equal(mine, tree)) << "rank " << world.rank();
+  on_ranks(4, [&](const auto& world) {
+    at::Tensor mine = numbers_of(world->rank());
+    world->sum(mine);
+    EXPECT_TRUE(at::equal(mine, tree)) << "rank " << world->rank();
   });
 }
 
@@ -91,11 +82,11 @@ TEST(World, OneRankOnAGpuSumsByNccl) {
 TEST(World, RanksThatShareAGpuSumThroughHostMemory) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
   const at::Tensor sum = numbers_of(0) + numbers_of(1);
-  on_ranks(2, [&](World& world) {
-    world.use_device(at::Device("cuda:0"), false);
-    EXPECT_EQ(world.transport(), "Gloo, through host memory");
-    at::Tensor mine = numbers_of(world.rank()).to("cuda");
-    world.sum(mine);
+  on_ranks(2, [&](const auto& world) {
+    world->use_device(at::Device("cuda:0"), false);
+    EXPECT_EQ(world->transport(), "Gloo, through host memory");
+    at::Tensor mine = numbers_of(world->rank()).to("cuda");
+    world->sum(mine);
     EXPECT_TRUE(at::equal(mine.cpu(), sum));
   });
 }

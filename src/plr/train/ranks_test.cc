@@ -1,13 +1,11 @@
 // A run of several ranks is the run of one: ranks are threads of this process.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "plr/distributed/world.h"
+#include "plr/distributed/ranks_testing.h"
 #include "plr/train/rank_agreement.h"
 #include "plr/train/trainer.h"
 #include "plr/train/trainer_testing.h"
@@ -17,14 +15,7 @@
 namespace plr::train {
 namespace {
 
-using distributed::World;
-using OnRank = std::function<void(const std::shared_ptr<World>& world)>;
-
-// Calls f() on every rank at the same time.
-void on_ranks(int num_ranks, const OnRank& f) {
-  std::vector<std::jthread> threads;
-  for (const auto& world : World::of_threads(num_ranks)) threads.emplace_back(f, world);
-}
+using distributed::on_ranks;
 
 // With four shards.
 TrainConfig tiny_shards() {
