@@ -19,6 +19,8 @@
 #include "plr/base/open_file.h"
 #include "plr/experiment/gpu_sharing.h"
 #include "plr/experiment/ownership.h"
+#include "plr/experiment/packed_sessions.h"
+#include "plr/experiment/packing.h"
 #include "plr/experiment/plan.h"
 #include "plr/experiment/plan_text.h"
 #include "plr/experiment/run_job.h"
@@ -100,14 +102,15 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
 
 // Replaces this process by the run, or by srun with its ranks, so that signals of a scheduler reach
 // the run.
-void exec_task(const std::vector<RunJob>& jobs, int task, int num_ranks, Locking locking) {
+void exec_task(const std::vector<RunJob>& jobs, int task, int num_ranks, int num_workers,
+               Locking locking) {
   check_value("--task", task, from_to(0, static_cast<double>(jobs.size() - 1)));
   const RunJob& job = jobs[static_cast<std::size_t>(task)];
   if (job.is_finished()) {
     terminal::print("{} is finished\n", job.run->name);
     return;
   }
-  std::vector<std::string> command = job.command(program_path(), locking);
+  std::vector<std::string> command = job.command(program_path(), num_workers, locking);
   if (num_ranks > 1) {
     command.insert(command.begin(),
                    {"srun", fmt::format("--ntasks={}", num_ranks), "--kill-on-bad-exit=1"});
@@ -126,19 +129,42 @@ terminal::BarState bar_state(const SessionProgress& p) {
   return {.fraction = p.fraction, .seconds_left = p.seconds_left, .text = text};
 }
 
-// Returns the failures, a line each.
-std::vector<std::string> run_session(Session& session, std::size_t num_runs) {
+SessionsEnd run_sessions(std::vector<RunJob>& jobs, const SessionOptions& options,
+                         PackingSearch& search, const TrialOptions& trials) {
   terminal::handle_stop_signals();
   terminal::ProgressBar bar(stderr);
-  const std::vector<std::string> failures =
-      session.run({.progressed = [&](const SessionProgress& p) { bar.show(bar_state(p)); },
-                   .message = [&](const std::string& line) { bar.print_line(line); },
-                   .should_stop = terminal::stop_requested});
-  if (session.num_finished() == num_runs) {
+  bool is_stopping = false;
+  const auto should_stop = [&] {
+    if (!is_stopping && terminal::stop_requested()) {
+      is_stopping = true;
+      bar.print_line("stopping: waiting for the runs to save");
+    }
+    return is_stopping;
+  };
+  const SessionsEnd end =
+      run_packed_sessions(jobs, options, search,
+                          {.progressed = [&](const SessionProgress& p) { bar.show(bar_state(p)); },
+                           .message = [&](const std::string& line) { bar.print_line(line); },
+                           .should_stop = should_stop},
+                          trials);
+  if (end.num_finished == jobs.size()) {
     bar.show({.fraction = 1, .seconds_left = 0, .text = "all runs finished"});
   }
   bar.finish();
-  return failures;
+  return end;
+}
+
+// The packings to try: one on the CPU, where the user gave numbers, and where the fastest has been
+// measured before.
+PackingSearch make_search(const Schedule& schedule, const Machine& machine, const fs::path& folder,
+                          std::size_t num_runs) {
+  const bool can_share = schedule.on_gpu && machine.can_share_gpus;
+  if (!can_share || !schedule.is_default) return {{schedule.packing}, schedule.packing};
+  const int num_gpus = std::max(1, machine.num_gpus);
+  if (const auto known = load_packing(folder, machine.num_cores, num_gpus)) {
+    return {{*known}, *known};
+  }
+  return {packings(machine.num_cores, num_gpus, static_cast<int>(num_runs)), schedule.packing};
 }
 
 void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule, Locking locking) {
@@ -152,30 +178,36 @@ void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule
   }
   const std::vector<std::string> gpus =
       schedule.on_gpu ? visible_gpus() : std::vector<std::string>{};
+  const Machine machine = this_machine();
+  const auto num_unfinished = static_cast<std::size_t>(
+      std::ranges::count_if(jobs, [](const RunJob& job) { return !job.is_finished(); }));
+  PackingSearch search =
+      make_search(schedule, machine, folder, std::max<std::size_t>(1, num_unfinished));
+  const bool is_measuring = !search.is_done();
   std::optional<GpuSharing> sharing;
-  if (schedule.on_gpu && schedule.max_running > std::max<int>(1, std::ssize(gpus))) {
+  const int max_running = search.current().max_running;
+  if (schedule.on_gpu && (is_measuring || max_running > std::max<int>(1, std::ssize(gpus)))) {
     sharing.emplace();
   }
-  terminal::print(stderr, "{} runs in {}, {} at a time\n", jobs.size(), folder.string(),
-                  schedule.max_running);
+  terminal::print(stderr, "{} runs in {}, {} at a time{}\n", jobs.size(), folder.string(),
+                  max_running, is_measuring ? "; measuring other numbers" : "");
   if (sharing && !sharing->is_on()) {
     terminal::print(stderr, "CUDA MPS is unavailable; runs will time-slice the GPU.\n");
   }
-  Session session(jobs, {.folder = folder,
-                         .program = program_path(),
-                         .max_running = schedule.max_running,
-                         .gpus = gpus,
-                         .locking = locking});
-  const std::vector<std::string> failures = run_session(session, jobs.size());
-  if (session.num_finished() > 0) {
-    terminal::print("{} of {} runs are finished: {}\n", session.num_finished(), jobs.size(),
+  const SessionsEnd end = run_sessions(
+      jobs, {.folder = folder, .program = program_path(), .gpus = gpus, .locking = locking}, search,
+      {.chosen = [&] {
+        save_packing(folder, search, machine.num_cores, std::max(1, machine.num_gpus));
+      }});
+  if (end.num_finished > 0) {
+    terminal::print("{} of {} runs are finished: {}\n", end.num_finished, jobs.size(),
                     write_page(folder).string());
   }
-  if (!failures.empty()) {
-    throw std::runtime_error(fmt::format("{} of {} runs failed: {}", failures.size(), jobs.size(),
-                                         fmt::join(failures, "; ")));
+  if (!end.failures.empty()) {
+    throw std::runtime_error(fmt::format("{} of {} runs failed: {}", end.failures.size(),
+                                         jobs.size(), fmt::join(end.failures, "; ")));
   }
-  if (session.num_finished() < jobs.size()) {
+  if (end.num_finished < jobs.size()) {
     terminal::print("Stopped and saved.  The same command resumes.\n");
     throw terminal::Stopped();
   }
@@ -193,12 +225,12 @@ void run_experiment(const ExperimentArguments& arguments) {
   if (arguments.dry_run) {
     const std::vector<RunJob> jobs = make_run_jobs(plan, folder);
     const double speed = arguments.speed ? *arguments.speed : logged_speed(plan, folder);
-    terminal::print("{}",
-                    plan_text(plan, jobs, folder,
-                              {.steps_per_second = speed, .max_running = schedule.max_running}));
+    terminal::print(
+        "{}", plan_text(plan, jobs, folder,
+                        {.steps_per_second = speed, .max_running = schedule.packing.max_running}));
   } else if (arguments.task) {
     exec_task(make_run_jobs(plan, folder), *arguments.task, arguments.ranks_per_run,
-              arguments.locking);
+              schedule.packing.num_workers, arguments.locking);
   } else {
     run_here(plan, folder, schedule, arguments.locking);
   }
@@ -223,7 +255,7 @@ void add_experiment(CLI::App& program) {
   verb->add_option("--out", arguments->out, "folder of the runs (runs/ and the name of FILE)")
       ->type_name("DIR");
   verb->add_option("--jobs", arguments->max_running,
-                   "runs at a time (CPU: one per core; per GPU up to 8 of MiniGrid, 2 of Procgen)")
+                   "runs at a time (CPU: one per core; GPU: the fastest number, which is measured)")
       ->type_name("N");
   verb->add_option("--threads", arguments->num_threads,
                    "threads and workers of each run (the cores, divided by --jobs)")

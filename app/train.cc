@@ -135,19 +135,26 @@ train::Trainer make_trainer(const TrainArguments& arguments, const distributed::
   }
   folder = arguments.resume;
   const auto refuse = [](const std::string& flag) {
-    throw std::invalid_argument(flag +
-                                " cannot be changed with --resume; only --steps and --plugin can");
+    throw std::invalid_argument(
+        flag + " cannot be changed with --resume; only --steps, --num-workers and --plugin can");
   };
   for (const std::string& flag : arguments.others) refuse(flag);
-  std::optional<std::int64_t> steps;
+  train::ResumeSettings changed;
+  train::TrainConfig given;
   for (const auto& [name, value] : arguments.settings) {
     if (name == kPlugin) continue;
-    if (name != "steps") refuse(train::flag_of(name));
-    parse_value("steps", value, steps.emplace());
+    set(given, name, value);
+    if (name == train::ScheduleConfig::kSteps.name()) {
+      changed.steps = given.schedule.steps;
+    } else if (name == EnvOptions::kNumWorkers.name()) {
+      changed.num_workers = given.env.num_workers;
+    } else {
+      refuse(train::flag_of(name));
+    }
   }
   load_given_plugin(arguments);
   if (world->is_first()) prepare_procgen(train::config_of_run(folder).task);
-  return train::Trainer::resume(folder, steps, arguments.locking, world);
+  return train::Trainer::resume(folder, changed, arguments.locking, world);
 }
 
 terminal::BarState bar_state(const train::Progress& p) {

@@ -91,8 +91,16 @@ class Train(ProgramTest):
         for flag, value in (("--seed", "2"), ("--eval-interval", "3"), ("--method", "uniform"), ("--preset", "no"),
                             ("--algorithm", "paper"), ("--config", "run/config.toml"), ("--out", "other")):
             self.assert_leaves_nothing(["train", "--resume", "run", flag, value],
-                                f"{flag} cannot be changed with --resume; only --steps and --plugin can")
+                                f"{flag} cannot be changed with --resume; only --steps, --num-workers and "
+                                "--plugin can")
         self.assert_leaves_nothing(["train", "--resume", "run", "--steps", "64"], "steps must be at least")
+
+    def test_a_resumed_run_may_have_another_number_of_workers(self):
+        self.train("--out", "run")
+        done = plr("train", "--resume", "run", "--num-workers", "2", "--steps", "512", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex((self.folder / "run/config.toml").read_text(), "(?m)^num_workers = 2 ")
+        self.assert_leaves_nothing(["train", "--resume", "run", "--num-workers", "-1"], "num_workers must be from 0")
 
     def test_a_run_finds_its_file_of_levels_from_any_working_directory(self):
         (self.folder / "ids.txt").write_text("".join(f"{i}\n" for i in range(7, 27)))

@@ -130,9 +130,8 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
   if (!combination.env.value.empty()) apply(combination.env);
   apply({"seed", std::to_string(combination.seed), source});
   if (options.num_threads > 0) {
-    for (const char* name : {"threads", "num_workers"}) {
-      settings.insert({name, {name, std::to_string(options.num_threads), source}});
-    }
+    const std::string name(learn::ComputeConfig::kNumThreads.name());
+    settings.insert({name, {name, std::to_string(options.num_threads), source}});
   }
   if (options.scale != 1) {
     train::TrainConfig whole = run.config;

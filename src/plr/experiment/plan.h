@@ -42,7 +42,7 @@ struct Plan {
 
 struct PlanOptions {
   double scale = 1;     // multiplies the steps of every run, down to one update; for a rehearsal
-  int num_threads = 0;  // threads and workers of every run unless the file sets them; 0: not set
+  int num_threads = 0;  // threads of every run unless the file sets them; 0: not set
 };
 
 // Throws std::invalid_argument "FILE:LINE: what is wrong", or "FILE: ..." if no single line is

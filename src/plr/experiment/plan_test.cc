@@ -96,10 +96,8 @@ TEST(Plan, ScalesToWholeUpdatesAndKeepsEvaluations) {
 TEST(Plan, SetsThreadsAndWorkersUnlessTheFileDoes) {
   const Plan plain = read("seeds = 1\n", {.num_threads = 3});
   EXPECT_EQ(plain.runs[0].config.compute.num_threads, 3);
-  EXPECT_EQ(plain.runs[0].config.env.num_workers, 3);
   const Plan with_threads = read("[settings]\nthreads = 2\n", {.num_threads = 3});
   EXPECT_EQ(with_threads.runs[0].config.compute.num_threads, 2);
-  EXPECT_EQ(with_threads.runs[0].config.env.num_workers, 3);
 }
 
 TEST(Plan, NamesTheLineThatDoesNotBelongThere) {

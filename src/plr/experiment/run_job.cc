@@ -17,7 +17,8 @@ std::int64_t RunJob::steps_left() const {
   return is_finished() ? 0 : steps - std::min(steps, state.steps);
 }
 
-std::vector<std::string> RunJob::command(const std::string& program, Locking locking) const {
+std::vector<std::string> RunJob::command(const std::string& program, int num_workers,
+                                         Locking locking) const {
   std::vector<std::string> words = {program, "train"};
   if (state.has_started) {
     words.insert(words.end(), {"--resume", folder.string()});
@@ -27,6 +28,10 @@ std::vector<std::string> RunJob::command(const std::string& program, Locking loc
   } else {
     words.insert(words.end(), run->arguments.begin(), run->arguments.end());
     words.insert(words.end(), {"--out", folder.string()});
+  }
+  if (num_workers > 0 && run->config.env.num_workers == 0) {
+    words.insert(words.end(),
+                 {train::flag_of(EnvOptions::kNumWorkers.name()), fmt::to_string(num_workers)});
   }
   if (locking == Locking::kIfSupported) words.emplace_back("--no-lock");
   return words;

@@ -1,7 +1,7 @@
 // One run of an experiment: its folder, its progress, and the command that starts or resumes it.
 //
 //   const std::vector<RunJob> jobs = make_run_jobs(plan, "runs/quick");
-//   if (!jobs[0].is_finished()) exec(jobs[0].command(program_path()));
+//   if (!jobs[0].is_finished()) exec(jobs[0].command(program_path(), 4));
 //
 // A value type that refers to its plan; not thread-safe.
 #pragma once
@@ -26,7 +26,8 @@ struct RunJob {
   bool is_finished() const { return state.is_finished && state.steps >= steps; }
   std::int64_t steps_left() const;
   // `program` with the arguments that start the run, or resume it if it has started.
-  std::vector<std::string> command(const std::string& program,
+  // `num_workers` is used unless it is 0 or the plan sets it.
+  std::vector<std::string> command(const std::string& program, int num_workers = 0,
                                    Locking locking = Locking::kRequired) const;
 };
 

@@ -49,11 +49,13 @@ Machine this_machine() {
 Schedule make_schedule(const Plan& plan, const Machine& machine, std::optional<int> max_running,
                        std::optional<int> num_threads) {
   Schedule schedule{.on_gpu = uses_gpu(plan)};
-  schedule.max_running =
-      std::min(max_running ? *max_running : default_max_running(plan, machine, schedule.on_gpu),
-               static_cast<int>(plan.runs.size()));
+  const int at_a_time =
+      max_running ? *max_running : default_max_running(plan, machine, schedule.on_gpu);
+  schedule.packing.max_running = std::min(at_a_time, static_cast<int>(plan.runs.size()));
   schedule.num_threads =
-      num_threads ? *num_threads : std::max(1, machine.num_cores / schedule.max_running);
+      num_threads ? *num_threads : std::max(1, machine.num_cores / schedule.packing.max_running);
+  schedule.packing.num_workers = schedule.num_threads;
+  schedule.is_default = !max_running && !num_threads;
   return schedule;
 }
 

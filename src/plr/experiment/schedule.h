@@ -1,12 +1,13 @@
 // How many runs of a plan this machine makes at a time, and with how many threads each.
 //
 // On the CPU one run per core, with one thread each.  On GPUs one run per GPU, or several that
-// share it where CUDA MPS is available: as many as there are cores for, up to the number beyond
-// which the total steps per second no longer grow (docs/performance.md).
+// share it where CUDA MPS is available: as many as there are cores for, up to the number that was
+// fastest on an H200 (docs/performance.md).  PackingSearch starts from there.
 #pragma once
 
 #include <optional>
 
+#include "plr/experiment/packing.h"
 #include "plr/experiment/plan.h"
 
 namespace plr::experiment {
@@ -22,8 +23,9 @@ Machine this_machine();
 
 struct Schedule {
   bool on_gpu = false;
-  int max_running = 1;  // runs at a time
-  int num_threads = 1;  // of each run
+  Packing packing = {};
+  int num_threads = 1;      // of libtorch, of each run
+  bool is_default = false;  // the packing: others may be faster
 };
 
 // REQUIRES: the plan has a run; given numbers are at least 1 and replace the defaults.

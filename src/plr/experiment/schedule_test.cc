@@ -22,34 +22,34 @@ constexpr Machine kMachine = {.num_cores = 16, .num_gpus = 1, .can_share_gpus = 
 TEST(Schedule, RunsOnePerCoreOnTheCpu) {
   const Schedule schedule = make_schedule(plan(100, kMiniGrid, "cpu"), kMachine, {}, {});
   EXPECT_FALSE(schedule.on_gpu);
-  EXPECT_EQ(schedule.max_running, 16);
+  EXPECT_EQ(schedule.packing.max_running, 16);
   EXPECT_EQ(schedule.num_threads, 1);
 }
 
 TEST(Schedule, SharesCoresAmongFewRuns) {
   const Schedule schedule = make_schedule(plan(4, kMiniGrid, "cpu"), kMachine, {}, {});
-  EXPECT_EQ(schedule.max_running, 4);
+  EXPECT_EQ(schedule.packing.max_running, 4);
   EXPECT_EQ(schedule.num_threads, 4);
 }
 
 TEST(Schedule, SharesAGpuByTheFamilyOfEnvironments) {
-  EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), kMachine, {}, {}).max_running, 8);
-  EXPECT_EQ(make_schedule(plan(100, kProcgen, "cuda"), kMachine, {}, {}).max_running, 2);
+  EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), kMachine, {}, {}).packing.max_running, 8);
+  EXPECT_EQ(make_schedule(plan(100, kProcgen, "cuda"), kMachine, {}, {}).packing.max_running, 4);
   const Machine few_cores = {.num_cores = 6, .num_gpus = 1, .can_share_gpus = true};
-  EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), few_cores, {}, {}).max_running, 3);
+  EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), few_cores, {}, {}).packing.max_running, 3);
 }
 
 TEST(Schedule, RunsOnePerGpuWithoutSharing) {
   const Machine machine = {.num_cores = 16, .num_gpus = 4, .can_share_gpus = false};
   const Schedule schedule = make_schedule(plan(100, kMiniGrid, "cuda"), machine, {}, {});
   EXPECT_TRUE(schedule.on_gpu);
-  EXPECT_EQ(schedule.max_running, 4);
+  EXPECT_EQ(schedule.packing.max_running, 4);
   EXPECT_EQ(schedule.num_threads, 4);
 }
 
 TEST(Schedule, TakesGivenNumbers) {
   const Schedule schedule = make_schedule(plan(100, kMiniGrid, "cpu"), kMachine, 3, 2);
-  EXPECT_EQ(schedule.max_running, 3);
+  EXPECT_EQ(schedule.packing.max_running, 3);
   EXPECT_EQ(schedule.num_threads, 2);
 }
 

@@ -23,6 +23,8 @@ std::vector<std::size_t> unfinished(const std::vector<RunJob>& jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].is_finished()) indices.push_back(i);
   }
+  std::ranges::stable_sort(indices, {},
+                           [&](std::size_t i) { return jobs[i].run->config.schedule.seed; });
   return indices;
 }
 
@@ -30,7 +32,8 @@ std::vector<PoolJob> pool_jobs(const std::vector<RunJob>& jobs, const SessionOpt
   std::vector<PoolJob> commands;
   for (const std::size_t i : unfinished(jobs)) {
     commands.push_back(
-        {jobs[i].command(options.program, options.locking), output_path(options.folder, jobs[i])});
+        {jobs[i].command(options.program, options.packing.num_workers, options.locking),
+         output_path(options.folder, jobs[i])});
   }
   return commands;
 }
@@ -55,7 +58,7 @@ Session::Session(std::vector<RunJob>& jobs, SessionOptions options)
       folder_(options.folder),
       indices_(unfinished(jobs)),
       pool_(pool_jobs(jobs, options),
-            {.max_running = options.max_running, .gpus = std::move(options.gpus)}) {
+            {.max_running = options.packing.max_running, .gpus = std::move(options.gpus)}) {
   num_finished_ = jobs_.size() - indices_.size();
 }
 
@@ -63,12 +66,11 @@ std::vector<std::string> Session::run(const SessionCallbacks& callbacks) {
   const auto say = [&](const std::string& line) {
     if (callbacks.message && !line.empty()) callbacks.message(line);
   };
-  steps_at_start_ = steps_done();
+  steps_at_start_ = measure().steps;
   bool is_stopping = false;
   while (!pool_.is_done()) {
     for (const EndedJob& ended : pool_.poll()) say(record(ended));
     if (!is_stopping && callbacks.should_stop && callbacks.should_stop()) {
-      say("stopping: waiting for the runs to save");
       pool_.stop();
       is_stopping = true;
     }
@@ -93,36 +95,44 @@ std::string Session::record(const EndedJob& ended) {
   return failures_.back() + "; see " + output.string();
 }
 
-double Session::steps_done() const {
-  double steps = 0;
-  for (const RunJob& job : jobs_) {
-    steps += static_cast<double>(std::min(job.steps, job.state.steps));
-  }
+WorkDone Session::measure() const {
+  WorkDone done{.time = std::chrono::steady_clock::now()};
+  const auto add = [&](const RunJob& job, std::int64_t steps) {
+    done.steps += static_cast<double>(steps);
+    done.updates +=
+        static_cast<double>(steps) / static_cast<double>(train::steps_per_update(job.run->config));
+  };
+  for (const RunJob& job : jobs_) add(job, std::min(job.steps, job.state.steps));
   for (const std::size_t running : pool_.running()) {
     const RunJob& job = jobs_[indices_[running]];
-    const std::int64_t logged = read_logged_state(job.folder).steps;
-    steps += static_cast<double>(std::max<std::int64_t>(0, logged - job.state.steps));
+    const std::int64_t since_start = read_logged_state(job.folder).steps - job.state.steps;
+    ++done.num_running;
+    if (since_start <= 0) continue;
+    ++done.num_training;
+    add(job, since_start);
   }
-  return steps;
+  return done;
 }
 
 SessionProgress Session::progress() {
   const auto now = std::chrono::steady_clock::now();
   if (now - measured_ > std::chrono::seconds(1)) {
     measured_ = now;
-    steps_ = steps_done();
+    done_ = measure();
   }
   double whole = 0;
   for (const RunJob& job : jobs_) whole += static_cast<double>(job.steps);
   const double seconds = std::chrono::duration<double>(now - started_).count();
-  const double speed = std::max(0.0, steps_ - steps_at_start_) / seconds;
+  const double speed = std::max(0.0, done_.steps - steps_at_start_) / seconds;
   return {.num_runs = jobs_.size(),
           .num_finished = num_finished_,
           .num_running = pool_.running().size(),
           .num_failed = failures_.size(),
-          .fraction = std::min(0.999, steps_ / whole),
+          .fraction = std::min(0.999, done_.steps / whole),
+          .done = done_,
+          .steps_left = whole - done_.steps,
           .steps_per_second = speed,
-          .seconds_left = speed > 0 ? (whole - steps_) / speed : 0};
+          .seconds_left = speed > 0 ? (whole - done_.steps) / speed : 0};
 }
 
 }  // namespace plr::experiment

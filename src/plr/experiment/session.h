@@ -1,9 +1,10 @@
 // Runs the unfinished runs of an experiment on this machine, several at a time.
 //
 // Each is a process of its own, so that a failure of one leaves the others alone.  What it prints
-// is appended to FOLDER/output/NAME.txt.
+// is appended to FOLDER/output/NAME.txt.  Runs with smaller seeds start first, so that an
+// experiment that is interrupted has first results of everything that it compares.
 //
-//   Session session(jobs, {.folder = "runs/quick", .program = program_path(), .max_running = 2});
+//   Session session(jobs, {.folder = "runs/quick", .program = program_path(), .packing = {2, 1}});
 //   const std::vector<std::string> failures = session.run({});
 //
 // Not copyable, not thread-safe.
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/experiment/packing.h"
 #include "plr/experiment/run_job.h"
 #include "plr/experiment/run_pool.h"
 
@@ -23,7 +25,7 @@ namespace plr::experiment {
 struct SessionOptions {
   std::filesystem::path folder;  // of the experiment
   std::string program;           // the path of plr
-  int max_running = 1;
+  Packing packing = {};
   std::vector<std::string> gpus = {};  // as PoolOptions has them
   Locking locking = Locking::kRequired;
 };
@@ -34,6 +36,8 @@ struct SessionProgress {
   std::size_t num_running = 0;
   std::size_t num_failed = 0;
   double fraction = 0;  // of all steps; below 1 until every run has finished
+  WorkDone done = {};   // measured once per second
+  double steps_left = 0;
   double steps_per_second = 0;
   double seconds_left = 0;  // 0 if the speed is unknown
 };
@@ -59,7 +63,7 @@ class Session {
 
  private:
   std::string record(const EndedJob& ended);
-  double steps_done() const;
+  WorkDone measure() const;
   SessionProgress progress();
 
   std::vector<RunJob>& jobs_;
@@ -69,7 +73,7 @@ class Session {
   RunPool pool_;
   std::vector<std::string> failures_;
   double steps_at_start_ = 0;
-  double steps_ = 0;
+  WorkDone done_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point measured_{};
 };

@@ -21,7 +21,7 @@ class SessionTest : public testing::Test {
     const fs::path program = folder_.path() / "program";
     write_text(program, "#!/bin/sh\n" + script + "\n");
     fs::permissions(program, fs::perms::owner_all);
-    return {.folder = runs(), .program = program.string(), .max_running = 2};
+    return {.folder = runs(), .program = program.string(), .packing = {2, 1}};
   }
   fs::path runs() const { return folder_.path() / "runs"; }
 

@@ -110,7 +110,7 @@ TEST_F(TamperedRunTest, FollowsNoLinks) {
   }
   fs::remove(folder() / "levels.csv");
   fs::create_symlink(precious, folder() / "levels.csv");
-  EXPECT_TRUE(Trainer::resume(folder(), 2400).run({}));
+  EXPECT_TRUE(Trainer::resume(folder(), {.steps = 2400}).run({}));
   EXPECT_EQ(read_text(precious), std::string(100'000, 'x'));
 }
 

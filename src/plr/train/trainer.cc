@@ -61,17 +61,20 @@ Trainer::Trainer(const TrainConfig& config, const std::filesystem::path& folder,
   run_->begin(locking);
 }
 
-Trainer Trainer::resume(const std::filesystem::path& folder, std::optional<std::int64_t> steps,
+Trainer Trainer::resume(const std::filesystem::path& folder, const ResumeSettings& changed,
                         Locking locking, std::shared_ptr<distributed::World> world) {
   TrainConfig config;
   const std::string settings =
       from_first(*world, [&] { return to_toml(config = config_of_run(folder)); });
   if (!world->is_first()) set_all(config, settings);
-  if (steps) config.schedule.steps = *steps;
+  if (changed.steps) config.schedule.steps = *changed.steps;
+  if (changed.num_workers) config.env.num_workers = *changed.num_workers;
   const bool is_first = world->is_first();
   auto run = std::make_unique<TrainingRun>(config, folder, std::move(world));
   run->resume(locking);
-  if (steps && is_first) write_text(folder / layout::kConfig, to_toml(run->config));
+  if (is_first && (changed.steps || changed.num_workers)) {
+    write_text(folder / layout::kConfig, to_toml(run->config));
+  }
   return Trainer(std::move(run));
 }
 

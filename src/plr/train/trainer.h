@@ -49,6 +49,12 @@ struct Watch {
   std::function<bool()> should_stop = {};
 };
 
+// Settings that a resumed run may have other values of; the others are those of the run.
+struct ResumeSettings {
+  std::optional<std::int64_t> steps = {};
+  std::optional<int> num_workers = {};
+};
+
 class TrainingRun;  // training_run.h
 
 class Trainer {
@@ -59,11 +65,11 @@ class Trainer {
   Trainer(const TrainConfig& config, const std::filesystem::path& folder,
           Locking locking = Locking::kRequired,
           std::shared_ptr<distributed::World> world = distributed::World::alone());
-  // Continues from the newest checkpoint in the folder, to another number of steps if given. Throws
-  // std::invalid_argument if there is no run, if it has done more steps or if its settings were
-  // edited; std::runtime_error if its checkpoint is damaged or its logs were changed.
-  static Trainer resume(const std::filesystem::path& folder,
-                        std::optional<std::int64_t> steps = std::nullopt,
+  // Continues from the newest checkpoint in the folder, and saves changed settings in its
+  // config.toml. Throws std::invalid_argument if there is no run, if it has done more steps or if
+  // its settings were edited; std::runtime_error if its checkpoint is damaged or its logs were
+  // changed.
+  static Trainer resume(const std::filesystem::path& folder, const ResumeSettings& changed = {},
                         Locking locking = Locking::kRequired,
                         std::shared_ptr<distributed::World> world = distributed::World::alone());
   ~Trainer();

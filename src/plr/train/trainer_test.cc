@@ -170,7 +170,7 @@ TEST_F(TrainerTest, CanBeResumedToMoreSteps) {
   TrainConfig longer = tiny();
   longer.schedule.steps *= 2;
   EXPECT_TRUE(Trainer(tiny(), run("run")).run({}));
-  Trainer more = Trainer::resume(run("run"), longer.schedule.steps);
+  Trainer more = Trainer::resume(run("run"), {.steps = longer.schedule.steps});
   EXPECT_TRUE(more.run({}));
   EXPECT_EQ(more.progress().update, 16);
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, longer.schedule.steps);
@@ -265,11 +265,11 @@ TEST_F(TrainerTest, CannotBeResumedToFewerStepsThanDone) {
     train_for(trainer, 4);
   }
   const std::int64_t batch = tiny().schedule.steps / 8;
-  EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run"), 3 * batch); }),
+  EXPECT_EQ(invalid_argument_of([&] { Trainer::resume(run("run"), {.steps = 3 * batch}); }),
             "steps must be at least " + std::to_string(4 * batch) + ", which " +
                 run("run").string() + " has done already, not " + std::to_string(3 * batch));
   EXPECT_EQ(config_of_run(run("run")).schedule.steps, tiny().schedule.steps);
-  EXPECT_TRUE(Trainer::resume(run("run"), 4 * batch).run({}));
+  EXPECT_TRUE(Trainer::resume(run("run"), {.steps = 4 * batch}).run({}));
 }
 
 // An empty room with a random start: an untrained agent reaches the goal late, for a return of
