@@ -4,8 +4,10 @@ Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard lib
 """
 
 import json
+import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -201,6 +203,22 @@ class Train(ProgramTest):
         process.send_signal(signal.SIGTERM)
         self.assertIn("plr train --resume run", process.communicate(timeout=60)[0])
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_waiting_threads_spin_for_a_bounded_time_unless_the_user_chooses(self):
+        for chosen, expected in [({}, {"GOMP_SPINCOUNT": "1000"}),
+                                 ({"GOMP_SPINCOUNT": "7"}, {"GOMP_SPINCOUNT": "7"}),
+                                 ({"OMP_WAIT_POLICY": "active"}, {"OMP_WAIT_POLICY": "active"})]:
+            names = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+            environment = {name: value for name, value in os.environ.items() if name not in names}
+            process = subprocess.Popen([PROGRAM, "train", *TINY, "--steps", "1000000", "--out", "run"], cwd=self.folder,
+                                       env={**environment, **chosen}, stdout=subprocess.DEVNULL)
+            self.addCleanup(process.kill)
+            wait_for_log(process, self.folder / "run/log.jsonl")
+            variables = pathlib.Path(f"/proc/{process.pid}/environ").read_text().split("\0")
+            process.kill()
+            process.wait()
+            shutil.rmtree(self.folder / "run")
+            self.assertEqual(dict(line.split("=", 1) for line in variables if line.startswith(names)), expected)
 
     def test_a_file_size_limit_is_reported(self):
         def few_bytes():
