@@ -6,7 +6,8 @@ Each run is killed at random moments, by SIGKILL or, every fifth time, by SIGTER
 resumed until it has had its share of kills; then it is finished. It must equal a run that was not disturbed:
 tensors and states of the newest checkpoint, evaluations, level records and tables byte for byte; log.jsonl except its
 two clock fields. Procgen is included if PLR_PROCGEN names it, CUDA if plr finds a device (`--cuda`, with
---deterministic). Prints a line per run and a summary; the exit code is 1 if any run differs.
+--deterministic); `--runs procgen` selects runs by name. Prints a line per run and a summary; the exit code
+is 1 if any run differs.
 """
 
 import argparse
@@ -122,11 +123,16 @@ def main():
     arguments.add_argument("--per-run", type=int, default=20, help="kills of one run at most")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--cuda", action="store_true", help="also on a CUDA device")
+    arguments.add_argument("--runs", nargs="+", metavar="NAME", help="only these runs")
     given = arguments.parse_args()
     runs = {**RUNS, **(CUDA if given.cuda else {})}
     procgen = pathlib.Path(os.environ.get("PLR_PROCGEN", "/nowhere"))
     if procgen.is_dir():
         runs |= PROCGEN
+    for name in given.runs or []:
+        if name not in runs:
+            arguments.error(f"--runs {name}: the runs are {', '.join(runs)}")
+    runs = {name: runs[name] for name in given.runs or runs}
     total = early = failed = count = 0
     with tempfile.TemporaryDirectory() as temporary:
         while total < given.kills:
