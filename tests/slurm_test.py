@@ -19,6 +19,7 @@ import unittest
 
 from experiment_test import NAMES, TINY
 from program import PROGRAM, plr
+from ranks_test import free_port
 
 
 def skip(why):
@@ -55,6 +56,7 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 SlurmUser=root
 AuthType=auth/munge
+AuthInfo=cred_expire=5
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -166,6 +168,26 @@ class SlurmTest(unittest.TestCase):
         self.assertIn("2 ranks share 2 shards", output)
         for run in NAMES:
             self.assertEqual(self.steps("ranks", run)[-1:], [256], output)
+
+    def test_ranks_of_a_requeued_job_resume_their_run(self):
+        run = self.folder / "requeued"
+        (self.folder / "requeued.toml").write_text(
+            TINY.split("[settings]\n")[1].replace("steps = 256", "steps = 12800") + "num_workers = 1\nshards = 2\n")
+        (self.folder / "requeued.sh").write_text(f"""#!/bin/sh
+#SBATCH --ntasks=2 --requeue --output={self.folder}/requeued.txt --open-mode=append
+export MASTER_ADDR=127.0.0.1 MASTER_PORT={free_port()}
+srun --kill-on-bad-exit=1 {PROGRAM} train --config {self.folder}/requeued.toml --out {run}
+""")
+        job = self.slurm.call("sbatch", "--parsable", str(self.folder / "requeued.sh")).strip()
+        checkpoints = run / "checkpoint"
+        self.slurm.wait_until(lambda: checkpoints.exists() and any(checkpoints.glob("update-*")),
+                              "the run did not start")
+        self.assertEqual(self.slurm.call("scontrol", "requeue", job), "")
+        self.wait_for_jobs()
+        output = (self.folder / "requeued.txt").read_text()
+        log = [json.loads(line)["steps"] for line in (run / "log.jsonl").read_text().splitlines()]
+        self.assertEqual(log, list(range(64, 12801, 64)), output)
+        self.assertEqual(output.count("2 ranks share 2 shards"), 2, output)
 
     def test_interrupted_tasks_resume_when_submitted_again(self):
         self.write("cut", TINY.replace("steps = 256", "steps = 100000000"))
