@@ -36,27 +36,36 @@ PackingSearch::PackingSearch(std::vector<Packing> candidates, Packing first)
          candidates_[first_ + 1].max_running <= first.max_running) {
     ++first_;
   }
-  current_ = best_ = first_;
+  index_ = first_;
+  current_ = best_ = candidates_[first_];
   is_done_ = candidates_.size() == 1;
 }
 
 void PackingSearch::record(double steps_per_second) {
-  trials_.push_back({current(), steps_per_second});
+  trials_.push_back({current_, steps_per_second});
   const bool is_better = trials_.size() == 1 || steps_per_second > kWorthChanging * best_speed_;
   if (is_better) {
     best_ = current_;
     best_speed_ = steps_per_second;
   }
-  const bool has_more = current_ + 1 < candidates_.size();
-  if (current_ >= first_ && is_better && has_more) {
-    ++current_;
-  } else if (best_ == first_ && current_ >= first_ && first_ > 0) {
-    current_ = first_ - 1;  // more runs are not faster than the first number: try fewer
-  } else if (current_ < first_ && is_better && current_ > 0) {
-    --current_;
+  if (const std::optional<Packing> packing = next(is_better)) {
+    current_ = *packing;
   } else {
     finish();
   }
+}
+
+std::optional<Packing> PackingSearch::next(bool is_better) {
+  if (has_climbed_) return {};
+  const bool is_climbing_up = index_ >= first_;
+  if (is_climbing_up && is_better && index_ + 1 < candidates_.size()) return candidates_[++index_];
+  if (is_climbing_up && best_ == candidates_[first_] && first_ > 0) {
+    index_ = first_ - 1;  // more runs are not faster than the first number: try fewer
+    return candidates_[index_];
+  }
+  if (!is_climbing_up && is_better && index_ > 0) return candidates_[--index_];
+  has_climbed_ = true;
+  return Packing{.max_running = best_.max_running, .num_workers = 2 * best_.num_workers};
 }
 
 void PackingSearch::finish() {

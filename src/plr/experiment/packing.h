@@ -2,7 +2,8 @@
 //
 // A packing is a number of runs at a time and of workers of each. PackingSearch climbs from a first
 // packing to more runs as long as the total steps per second grow, and to fewer if more are not
-// better; SpeedWindow measures the total speed of the runs that execute in one packing.
+// better; then it tries twice the workers, which use the cores of runs that wait for the GPU.
+// SpeedWindow measures the total speed of the runs that execute in one packing.
 //
 //   PackingSearch search(packings(machine, num_runs), {4, 4});
 //   while (!search.is_done()) search.record(speed_of(search.current()));
@@ -42,7 +43,7 @@ class PackingSearch {
   PackingSearch(std::vector<Packing> candidates, Packing first);
 
   // The packing to measure next; the chosen one if is_done().
-  const Packing& current() const { return candidates_[current_]; }
+  const Packing& current() const { return current_; }
   bool is_done() const { return is_done_; }
   // The speed of current(); 0 if a run failed in it. REQUIRES: !is_done().
   void record(double steps_per_second);
@@ -52,12 +53,16 @@ class PackingSearch {
   const std::vector<Trial>& trials() const { return trials_; }
 
  private:
+  std::optional<Packing> next(bool is_better);
+
   std::vector<Packing> candidates_;
-  std::size_t first_ = 0;
-  std::size_t current_ = 0;
-  std::size_t best_ = 0;
+  std::size_t first_ = 0;  // of the candidates
+  std::size_t index_ = 0;  // of the last one that was tried
+  Packing current_;
+  Packing best_;
   double best_speed_ = 0;
   std::vector<Trial> trials_;
+  bool has_climbed_ = false;
   bool is_done_ = false;
 };
 

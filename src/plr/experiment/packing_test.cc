@@ -39,18 +39,32 @@ std::vector<int> tried(int first, const std::function<double(int)>& speed) {
 
 TEST(PackingSearch, TriesMoreRunsWhileTheyAreFaster) {
   EXPECT_EQ(tried(2, [](int runs) { return runs <= 6 ? runs : 5; }),
-            (std::vector<int>{2, 3, 4, 6, 8, 6}));
-  EXPECT_EQ(tried(4, [](int runs) { return runs; }), (std::vector<int>{4, 6, 8, 12, 16, 16}));
+            (std::vector<int>{2, 3, 4, 6, 8, 6, 6}));
+  EXPECT_EQ(tried(4, [](int runs) { return runs; }), (std::vector<int>{4, 6, 8, 12, 16, 16, 16}));
 }
 
 TEST(PackingSearch, TriesFewerRunsIfMoreAreNotFaster) {
-  EXPECT_EQ(tried(4, [](int runs) { return 10 - runs; }), (std::vector<int>{4, 6, 3, 2, 1, 1}));
-  EXPECT_EQ(tried(4, [](int runs) { return runs == 4 ? 2 : 1; }), (std::vector<int>{4, 6, 3, 4}));
+  EXPECT_EQ(tried(4, [](int runs) { return 10 - runs; }), (std::vector<int>{4, 6, 3, 2, 1, 1, 1}));
+  EXPECT_EQ(tried(4, [](int runs) { return runs == 4 ? 2 : 1; }),
+            (std::vector<int>{4, 6, 3, 4, 4}));
 }
 
 TEST(PackingSearch, KeepsAPackingIfAnotherIsHardlyFaster) {
   EXPECT_EQ(tried(4, [](int runs) { return runs == 4 ? 1 : 1.02; }),
-            (std::vector<int>{4, 6, 3, 4}));
+            (std::vector<int>{4, 6, 3, 4, 4}));
+}
+
+TEST(PackingSearch, TriesTwiceTheWorkersAtTheEnd) {
+  for (const bool is_faster : {false, true}) {
+    PackingSearch search(packings(16, 1, 100), {4, 4});
+    search.record(100);
+    search.record(90);  // six runs
+    search.record(90);  // three
+    EXPECT_EQ(search.current(), (Packing{4, 8}));
+    search.record(is_faster ? 110 : 100);
+    EXPECT_TRUE(search.is_done());
+    EXPECT_EQ(search.current(), is_faster ? (Packing{4, 8}) : (Packing{4, 4}));
+  }
 }
 
 TEST(PackingSearch, StartsBelowANumberThatIsNoCandidate) {
