@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ranks.h"
 #include "app/verbs.h"
 #include "plr/base/closest_name.h"
 #include "plr/run/behavior_version.h"
@@ -121,6 +122,11 @@ int report(const CLI::App& app, const std::string& what) {
   return kFailed;
 }
 
+// A wrong command line is the same in all ranks of a run: one of them reports it.
+int report_usage(const CLI::App& app, const std::string& what) {
+  return is_silent_rank(full_name(app)) ? kFailed : report(app, what);
+}
+
 int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
   CLI::App& app = chosen(program);
   // CLI11 throws for --help and --version too.
@@ -131,14 +137,14 @@ int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
   }
   const std::vector<std::string> unexpected = program.remaining(true);
   if (!unexpected.empty()) {
-    return report(app, unexpected_message(app, unexpected.front()));
+    return report_usage(app, unexpected_message(app, unexpected.front()));
   }
   const std::vector<std::string> verbs = verb_names(app);
   if (!verbs.empty()) {
-    return report(app,
-                  fmt::format("missing subcommand; choose one of: {}", fmt::join(verbs, ", ")));
+    return report_usage(
+        app, fmt::format("missing subcommand; choose one of: {}", fmt::join(verbs, ", ")));
   }
-  return report(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
+  return report_usage(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
 }
 
 // Options are spelled with hyphens, settings in files with underscores; options accept both.
@@ -154,25 +160,27 @@ std::vector<std::string> read_arguments(int argc, char** argv) {
   return arguments;
 }
 
-// Refuses empty arguments: they usually come from a script whose variable is not set.
-void refuse_empty_arguments(int argc, char** argv) {
+// What is wrong with an empty argument: it usually comes from a script whose variable is not set.
+// Empty if there is none.
+std::string empty_argument_problem(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw std::invalid_argument(word.substr(0, word.size() - 1) + " must not be empty");
+      return word.substr(0, word.size() - 1) + " must not be empty";
     }
     if (!word.empty()) continue;
     const std::string before = argv[i - 1];
-    throw std::invalid_argument((before.starts_with("--") ? before : "an argument") +
-                                " must not be empty");
+    return (before.starts_with("--") ? before : "an argument") + " must not be empty";
   }
+  return "";
 }
 
 int run(int argc, char** argv) {
   CLI::App program;
   describe(program);
+  const std::string wrong = empty_argument_problem(argc, argv);
+  if (!wrong.empty()) return report_usage(program, wrong);
   try {
-    refuse_empty_arguments(argc, argv);
     program.parse(read_arguments(argc, argv));
     if (program.get_subcommands().empty()) terminal::print("{}", program.help());
     const std::string problem = output_problem();

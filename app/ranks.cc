@@ -28,22 +28,27 @@ constexpr int kRankLost = 75;
 
 void run_as_rank(const std::string& verb,
                  const std::function<void(const distributed::Launch&)>& work) {
-  const distributed::Launch launch = distributed::launch_from_environment();
+  const int rank = distributed::rank_from_environment();
   try {
-    work(launch);
+    work(distributed::launch_from_environment());
   } catch (const collect::RankLost& error) {
-    terminal::print(stderr, "{}: rank {} stops: {}; the last checkpoint is kept\n", verb,
-                    launch.rank, error.what());
+    terminal::print(stderr, "{}: rank {} stops: {}; the last checkpoint is kept\n", verb, rank,
+                    error.what());
     end(kRankLost);
   } catch (const terminal::Stopped&) {
     throw;
   } catch (const std::invalid_argument&) {
-    if (launch.rank > 0) end(kFailed);
+    if (rank > 0) end(kFailed);
     throw;
   } catch (const std::exception& error) {
-    if (launch.rank == 0) throw;
-    throw std::runtime_error(fmt::format("rank {}: {}", launch.rank, error.what()));
+    if (rank == 0) throw;
+    throw std::runtime_error(fmt::format("rank {}: {}", rank, error.what()));
   }
+}
+
+bool is_silent_rank(const std::string& verb) {
+  const bool runs_as_ranks = verb == "plr" || verb == "plr train" || verb == "plr bench train";
+  return runs_as_ranks && distributed::rank_from_environment() > 0;
 }
 
 }  // namespace plr::app

@@ -14,7 +14,13 @@
 
 namespace plr::app {
 
+// `verb` is its name with "plr".
 void run_as_rank(const std::string& verb,
                  const std::function<void(const distributed::Launch&)>& work);
+
+// Whether this process is a rank above 0 that leaves it to rank 0 to report a wrong command line.
+// `verb` is that of the command line, "plr" if it is wrong itself. Verbs that do not run as ranks
+// report always: a launcher may start them with other arguments in each process.
+bool is_silent_rank(const std::string& verb);
 
 }  // namespace plr::app

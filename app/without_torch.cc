@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/bench.h"
+#include "app/ranks.h"
 #include "app/verbs.h"
 
 namespace plr::app {
@@ -50,6 +51,8 @@ CLI::App* add_passed_on(CLI::App& parent, const std::string& name, const std::st
 }
 
 }  // namespace
+
+bool is_silent_rank(const std::string&) { return false; }  // no verb of this program runs as ranks
 
 void add_train(CLI::App& program) {
   add_passed_on(program, "train", "train an agent, or resume a run");

@@ -175,6 +175,29 @@ class RanksTest(unittest.TestCase):
         self.assertEqual(results[1][1], "")
         self.assertFalse((self.folder / "a").exists())
 
+    def test_a_wrong_command_line_is_reported_by_one_rank(self):
+        for words, message in ((["train", "--sed", "3"], "plr train: unknown option '--sed'; did you mean --seed?"),
+                               (["train", "--seed"], "plr train: --seed: "),
+                               (["trian"], "plr: unknown verb 'trian'; did you mean train?"),
+                               (["train", "--out", ""], "plr: --out must not be empty"),
+                               (["bench", "train", "--updates", "many"], "plr bench train: ")):
+            with self.subTest(words=words), ranks(2, [PROGRAM, *words]) as processes:
+                errors = [process.communicate(timeout=60)[1] for process in processes]
+                self.assertEqual([process.returncode for process in processes], [2, 2])
+                self.assertTrue(errors[0].startswith(message), errors[0])
+                self.assertEqual((errors[0].count("\n"), errors[1]), (1, ""))
+
+    def test_a_wrong_number_of_ranks_is_reported_by_one_rank(self):
+        with ranks(3, begin(self.folder / "a", SHARDS)) as processes:
+            errors = [process.communicate(timeout=60)[1] for process in processes]
+        self.assertEqual([process.returncode for process in processes], [2, 2, 2])
+        self.assertEqual(errors, ["plr train: WORLD_SIZE must be a power of two, not 3\n", "", ""])
+
+    def test_commands_that_do_not_run_as_ranks_report_in_every_process(self):
+        with ranks(2, [PROGRAM, "envs", "--jsn"]) as processes:
+            errors = [process.communicate(timeout=60)[1] for process in processes]
+        self.assertEqual(errors, ["plr envs: unknown option '--jsn'; did you mean --json?\n"] * 2)
+
     def test_shards_must_be_a_power_of_two_that_divides_the_slots(self):
         for settings, message in (({"shards": "3"}, "shards must be a power of two, not 3"),
                                   ({"shards": "16"}, "num_slots must be a multiple of the 16 shards, "

@@ -29,14 +29,17 @@ std::optional<Variable> find(std::initializer_list<const char*> names) {
                               std::string(variable.value));
 }
 
-int number(const Variable& variable, int low, int high) {
+std::optional<int> parse(const Variable& variable, int low, int high) {
   int value = 0;
   const char* end = variable.value.data() + variable.value.size();
   const auto [stop, error] = std::from_chars(variable.value.data(), end, value);
-  if (error != std::errc() || stop != end || value < low || value > high) {
-    refuse(variable, "from " + std::to_string(low) + " to " + std::to_string(high));
-  }
+  if (error != std::errc() || stop != end || value < low || value > high) return std::nullopt;
   return value;
+}
+
+int number(const Variable& variable, int low, int high) {
+  if (const auto value = parse(variable, low, high)) return *value;
+  refuse(variable, "from " + std::to_string(low) + " to " + std::to_string(high));
 }
 
 Variable require(std::initializer_list<const char*> names, const char* remedy) {
@@ -45,21 +48,24 @@ Variable require(std::initializer_list<const char*> names, const char* remedy) {
                               " is not set although there are several ranks; " + remedy);
 }
 
+constexpr int kMost = 1 << 16;
+constexpr auto kSizeVariables = {"WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+constexpr auto kRankVariables = {"RANK", "SLURM_PROCID"};
+
 }  // namespace
 
 Launch launch_from_environment() {
-  constexpr int kMost = 1 << 16;
   constexpr const char* kUseLauncher = "start the program with torchrun or srun";
   constexpr const char* kSetAddress =
       "in a Slurm script, export MASTER_ADDR and MASTER_PORT before srun (docs/distributed.md)";
   Launch launch;
-  const auto size = find({"WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
+  const auto size = find(kSizeVariables);
   const auto attempt = find({"TORCHELASTIC_RESTART_COUNT", "SLURM_RESTART_COUNT"});
   if (attempt) launch.attempt = number(*attempt, 0, kMost);
   if (size) launch.size = number(*size, 1, kMost);
   if (launch.size == 1) return launch;
   if ((launch.size & (launch.size - 1)) != 0) refuse(*size, "a power of two");
-  launch.rank = number(require({"RANK", "SLURM_PROCID"}, kUseLauncher), 0, launch.size - 1);
+  launch.rank = number(require(kRankVariables, kUseLauncher), 0, launch.size - 1);
   launch.local_rank =
       number(require({"LOCAL_RANK", "SLURM_LOCALID"}, kUseLauncher), 0, launch.size - 1);
   if (const auto local_size = find({"LOCAL_WORLD_SIZE"})) {
@@ -70,6 +76,13 @@ Launch launch_from_environment() {
   const auto agent = find({"TORCHELASTIC_USE_AGENT_STORE"});
   launch.has_agent = agent && agent->value == "True";
   return launch;
+}
+
+int rank_from_environment() {
+  const auto size = find(kSizeVariables);
+  const auto rank = find(kRankVariables);
+  if (!size || size->value == "1" || !rank) return 0;
+  return parse(*rank, 0, kMost).value_or(0);
 }
 
 }  // namespace plr::distributed

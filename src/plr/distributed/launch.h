@@ -29,4 +29,7 @@ struct Launch {
 // Throws std::invalid_argument naming a variable that is missing or has a wrong value.
 Launch launch_from_environment();
 
+// Launch::rank, also if another variable is wrong; 0 if that of the rank is.
+int rank_from_environment();
+
 }  // namespace plr::distributed

@@ -14,8 +14,8 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-// Reads a launch from these variables alone.
-Launch launch_with(const Variables& variables) {
+// Sets these variables alone.
+void set_variables(const Variables& variables) {
   for (const char* name :
        {"WORLD_SIZE", "RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
         "TORCHELASTIC_USE_AGENT_STORE", "TORCHELASTIC_RESTART_COUNT", "SLURM_STEP_NUM_TASKS",
@@ -23,7 +23,16 @@ Launch launch_with(const Variables& variables) {
     unsetenv(name);
   }
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+}
+
+Launch launch_with(const Variables& variables) {
+  set_variables(variables);
   return launch_from_environment();
+}
+
+int rank_with(const Variables& variables) {
+  set_variables(variables);
+  return rank_from_environment();
 }
 
 const Variables kTorchrun = {{"WORLD_SIZE", "4"},
@@ -87,6 +96,20 @@ TEST(Launch, NamesTheVariableThatIsWrongOrMissing) {
   EXPECT_EQ(refusal_with("MASTER_PORT", "0"), "MASTER_PORT must be from 1 to 65535, not 0");
   EXPECT_TRUE(refusal_with("MASTER_ADDR", "").starts_with("MASTER_ADDR is not set"));
   EXPECT_TRUE(refusal_with("RANK", "").starts_with("RANK is not set"));
+}
+
+TEST(Launch, TheRankIsKnownAlsoIfAnotherVariableIsWrong) {
+  EXPECT_EQ(rank_with({}), 0);
+  EXPECT_EQ(rank_with(kTorchrun), 3);
+  EXPECT_EQ(rank_with({{"WORLD_SIZE", "3"}, {"RANK", "2"}}), 2);  // no power of two
+  EXPECT_EQ(rank_with({{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}}), 1);  // no address
+}
+
+TEST(Launch, TheRankIsZeroIfItIsWrongOrThereIsOneProcess) {
+  EXPECT_EQ(rank_with({{"WORLD_SIZE", "2"}, {"RANK", "second"}}), 0);
+  EXPECT_EQ(rank_with({{"WORLD_SIZE", "2"}}), 0);
+  EXPECT_EQ(rank_with({{"WORLD_SIZE", "1"}, {"RANK", "3"}}), 0);
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "3"}}), 0);  // a batch script
 }
 
 }  // namespace
