@@ -17,6 +17,7 @@ The modules compute what the program computes: their outputs equal its own to 1e
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -44,7 +45,7 @@ def load_policy(run: str | os.PathLike[str], *, device: str | torch.device = "cp
     settings = load_settings(folder)
     checkpoint = _newest_checkpoint(folder / FILES["checkpoints"])
     weights = load_safetensors(checkpoint / "tensors.safetensors")
-    shape, actions, has_floats = _spaces(settings)
+    shape, actions, has_floats = _saved_spaces(checkpoint) or _spaces(settings)
     policy = make_policy(weights, shape, actions=actions, settings=settings)
     policy.has_float_observations = has_floats
     policy.settings = settings
@@ -143,6 +144,27 @@ def _newest_checkpoint(folder: pathlib.Path) -> pathlib.Path:
     return max(names, key=lambda path: int(path.name.removeprefix("update-")))
 
 
+def _saved_spaces(checkpoint: pathlib.Path) -> tuple[tuple[int, ...], ActionSpace, bool] | None:
+    """What _spaces returns, from the checkpoint, so that the environment need not exist; None in those of 0.2.0."""
+    path = checkpoint / "checkpoint.json"
+    try:
+        spaces = json.loads(path.read_text(encoding="utf-8"))["facts"].get("spaces")
+        if spaces is None:
+            return None
+        shape = tuple(spaces["observation_shape"])
+        return (shape[2:] if shape[:2] == (1, 1) else shape, _actions(spaces["actions"]),
+                spaces["observation_type"] == "float")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+
+
+def _actions(parts: Mapping[str, Any]) -> ActionSpace:
+    """Bounds of a file are None where they are infinite."""
+    low = (-math.inf if bound is None else bound for bound in parts["low"])
+    high = (math.inf if bound is None else bound for bound in parts["high"])
+    return ActionSpace(tuple(parts["counts"]), tuple(low), tuple(high), parts["kind"] == "discrete")
+
+
 def _spaces(settings: Mapping[str, Any]) -> tuple[tuple[int, ...], ActionSpace | None, bool]:
     """The shape of the observations on which the agent was trained, its actions unless they follow from the weights,
     and whether observations are floats; Procgen need not be installed for its own.
@@ -153,7 +175,4 @@ def _spaces(settings: Mapping[str, Any]) -> tuple[tuple[int, ...], ActionSpace |
         return (64, 64, 3), None, False
     environment = Environment(settings["env"], 1, observation=settings["observation"])
     observations = environment.arrays()["observations"]
-    parts = environment.action_space
-    actions = ActionSpace(tuple(parts["counts"]), tuple(parts["low"]), tuple(parts["high"]),
-                          parts["kind"] == "discrete")
-    return tuple(observations.shape[1:]), actions, observations.dtype.kind == "f"
+    return tuple(observations.shape[1:]), _actions(environment.action_space), observations.dtype.kind == "f"

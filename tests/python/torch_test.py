@@ -1,8 +1,10 @@
 """plr.torch computes what the program computes, and exports it to ONNX."""
 
 import json
+import math
 import os
 import pathlib
+import shutil
 import subprocess
 
 import numpy as np
@@ -194,6 +196,36 @@ def test_a_loaded_policy_plays_as_the_program_does(runs, name):
         assert output.value.item() == pytest.approx(float(value), abs=6e-4)
         observations, rewards, *_ = envs.step(best.numpy())
         assert rewards[0] == pytest.approx(float(reward), abs=6e-4)
+
+
+def with_changed_facts(run, folder, change):
+    """A copy of the run with other facts in its checkpoints."""
+    shutil.copytree(run, folder)
+    for path in folder.glob("checkpoint/update-*/checkpoint.json"):
+        manifest = json.loads(path.read_text())
+        change(manifest["facts"])
+        path.write_text(json.dumps(manifest))
+    return folder
+
+
+@pytest.mark.parametrize("name", ["grid-cnn-view", "mlp-of-choices", "mlp-of-floats"])
+def test_a_checkpoint_without_spaces_is_loaded_by_its_environment(runs, tmp_path, name):
+    old = plr.torch.load_policy(with_changed_facts(runs / name, tmp_path / "old", lambda facts: facts.pop("spaces")))
+    new = plr.torch.load_policy(runs / name)
+    assert old.actions == new.actions and old.has_float_observations == new.has_float_observations
+    assert old.image_shape == new.image_shape
+
+
+def test_a_policy_is_loaded_without_its_environment(runs, tmp_path):
+    settings = (runs / "mlp-of-floats" / "config.toml").read_text()
+    run = with_changed_facts(runs / "mlp-of-floats", tmp_path / "run",
+                             lambda facts: facts["spaces"]["actions"].update(low=[None], high=[None]))
+    (run / "config.toml").write_text(settings.replace("classic/Pendulum", "elsewhere/Pendulum"))
+    actions = plr.torch.load_policy(run).actions
+    assert actions.is_continuous and (actions.low, actions.high) == ((-math.inf,), (math.inf,))
+    with_changed_facts(runs / "mlp-of-floats", tmp_path / "damaged", lambda facts: facts["spaces"].pop("actions"))
+    with pytest.raises(ValueError, match="checkpoint.json is damaged: 'actions'"):
+        plr.torch.load_policy(tmp_path / "damaged")
 
 
 def test_actions_are_sampled_by_their_probabilities():

@@ -1,5 +1,5 @@
 // The facts in a checkpoint of a run (Checkpoint::facts): steps done, whether the run is final, the
-// sizes of its logs, and its settings.
+// sizes of its logs, its settings, and the spaces of its environment.
 //
 //   checkpoint.facts = CheckpointFacts{.steps = 98304, .sizes = files.sync()};
 //   const CheckpointFacts facts = load_run_facts("runs/a");
@@ -39,6 +39,9 @@ struct CheckpointFacts {
   // Name and value of every setting and the digest of a plug-in (train::settings_to_save); empty in
   // checkpoints of earlier versions.
   std::map<std::string, std::string> settings = {};
+  // Observations and actions of the environment (train::spaces_to_json), by which an agent is
+  // loaded without it; null in checkpoints of earlier versions.
+  nlohmann::json spaces = nullptr;
 };
 
 // A whole number of a checkpoint. Throws std::runtime_error if it is none or out of range.
@@ -68,6 +71,7 @@ inline void to_json(nlohmann::json& json, const CheckpointFacts& facts) {
           {"behavior_version", facts.behavior_version}};
   if (facts.gradient_updates) json["gradient_updates"] = *facts.gradient_updates;
   if (!facts.settings.empty()) json["settings"] = facts.settings;
+  if (!facts.spaces.is_null()) json["spaces"] = facts.spaces;
 }
 inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
   facts.steps = whole_fact<std::int64_t>(json, "steps");
@@ -80,6 +84,7 @@ inline void from_json(const nlohmann::json& json, CheckpointFacts& facts) {
     facts.behavior_version = whole_fact<std::int64_t>(json, "behavior_version");
   }
   if (json.contains("settings")) json.at("settings").get_to(facts.settings);
+  if (json.contains("spaces")) facts.spaces = json.at("spaces");
 }
 
 }  // namespace plr::run

@@ -84,4 +84,16 @@ void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts
   minibatches.expect_end();
 }
 
+nlohmann::json spaces_to_json(const EnvSpec& spec) {
+  const ActionSpace& actions = spec.actions;
+  const char* kind = actions.is_continuous() ? "continuous"
+                     : actions.is_discrete() ? "discrete"
+                                             : "multi-discrete";
+  return {
+      {"observation_shape", spec.observation_shape},
+      {"observation_type", spec.observation_type == ElementType::kFloat ? "float" : "byte"},
+      {"actions",
+       {{"kind", kind}, {"counts", actions.counts}, {"low", actions.low}, {"high", actions.high}}}};
+}
+
 }  // namespace plr::train

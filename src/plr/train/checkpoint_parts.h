@@ -8,12 +8,14 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "plr/collect/collector.h"
 #include "plr/core/curriculum.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_store.h"
 #include "plr/core/reward_normalizer.h"
+#include "plr/env/vector_env.h"
 #include "plr/learn/ppo.h"
 #include "plr/learn/regularizers.h"
 #include "plr/learn/rollout.h"
@@ -45,5 +47,11 @@ run::Checkpoint compose_checkpoint(const CheckpointParts& parts);
 // may have changed then. `folder` names the run in the message.
 void restore_checkpoint(const run::Checkpoint& checkpoint, const CheckpointParts& parts,
                         const std::filesystem::path& folder);
+
+// The spaces of an environment, for CheckpointFacts; infinite bounds are null in a file.
+//
+//   {"observation_shape": [1, 1, 3], "observation_type": "float",
+//    "actions": {"kind": "continuous", "counts": [], "low": [-2], "high": [2]}}
+nlohmann::json spaces_to_json(const EnvSpec& spec);
 
 }  // namespace plr::train

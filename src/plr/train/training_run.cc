@@ -308,7 +308,8 @@ void TrainingRun::write(run::Checkpoint checkpoint) {
                                           .gradient_updates = gradient_updates,
                                           .sizes = files->sync(),
                                           .behavior_version = run::kBehaviorVersion,
-                                          .settings = settings_to_save(config)};
+                                          .settings = settings_to_save(config),
+                                          .spaces = spaces_to_json(env->spec())};
   checkpoint.log_seals = files->seals();
   run::save_checkpoint(folder / layout::kCheckpoints, checkpoint);
 }
