@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "app/next_steps.h"
 #include "app/play.h"
 #include "app/procgen_setup.h"
 #include "app/ranks.h"
@@ -25,7 +25,6 @@
 #include "plr/terminal/number_text.h"
 #include "plr/terminal/print.h"
 #include "plr/terminal/progress_bar.h"
-#include "plr/terminal/shell_word.h"
 #include "plr/terminal/stop_signal.h"
 #include "plr/train/config.h"
 #include "plr/train/rank_agreement.h"
@@ -38,7 +37,6 @@ namespace plr::app {
 namespace {
 
 using terminal::clock_text;
-using terminal::shell_word;
 using terminal::short_number;
 
 struct TrainArguments {
@@ -170,16 +168,9 @@ terminal::BarState bar_state(const train::Progress& p) {
           .text = text};
 }
 
-// The name of the program in suggested commands; the script ./plr sets PLR_COMMAND.
-std::string command_name() {
-  const char* name = std::getenv("PLR_COMMAND");
-  return name != nullptr ? name : "plr";
-}
-
 void print_end(const train::Trainer& trainer, const std::filesystem::path& folder) {
   const train::Progress p = trainer.progress();
   const train::TaskConfig& task = trainer.config().task;
-  const std::string run = shell_word(folder.string());
   terminal::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env,
                   task.levels, train::method_text(trainer.config()), short_number(double(p.steps)),
                   p.num_episodes, clock_text(p.seconds));
@@ -188,17 +179,7 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
                     task.test_env.empty() ? "levels outside the training set" : task.test_env,
                     *p.test_return, 100 * *p.test_success);
   }
-  std::string other = task.curriculum == train::CurriculumKind::kPlr ? "uniform" : "plr";
-  if (task.decide == train::Decide::kRollout) other += " --decide episode";
-  terminal::print(
-      "\nNext:\n"
-      "  {1}/report.html     the report\n"
-      "  {1}/episode.gif     the agent on a level that it has not seen\n"
-      "  {0} play {1} --level 1000000     watch the agent on a level\n"
-      "  {0} eval {1} --episodes 1000     evaluate it on more episodes\n"
-      "  {0} train --config {1}/config.toml --curriculum {2}     compare\n"
-      "  {0} train --preset minigrid-multiroom   a setting of the paper\n",
-      command_name(), run, other);
+  terminal::print("\nNext:\n{}", next_steps(trainer.config(), folder));
 }
 
 // Writes the pictures of a finished run. The run is saved at this point, so that a failure is only
@@ -248,8 +229,8 @@ void train_visibly(train::Trainer& trainer, const TrainArguments& arguments,
     write_pictures(folder);
     print_end(trainer, folder);
   } else {
-    terminal::print("Stopped after {} steps, and saved.  Resume with\n  {} train --resume {}\n",
-                    trainer.progress().steps, command_name(), shell_word(folder.string()));
+    terminal::print("Stopped after {} steps, and saved.  Resume with\n  {}\n",
+                    trainer.progress().steps, resume_command(trainer.config(), folder));
     throw terminal::Stopped();
   }
 }

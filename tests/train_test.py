@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -130,9 +131,8 @@ class Train(ProgramTest):
     # ---- files of a run
 
     def test_a_run_has_a_descriptive_name_and_all_its_files(self):
-        out = self.train()
+        self.train()
         run = self.folder / "runs/empty-random-6x6-plr-s1"
-        self.assertIn("--level", out)
         self.assertEqual(sorted(path.name for path in run.iterdir()),
                          ["checkpoint", "config.toml", "episode.gif", "eval.jsonl", "events.out.tfevents.plr",
                           "levels.csv", "levels.jsonl", "log.jsonl", "report.html"])
@@ -140,6 +140,20 @@ class Train(ProgramTest):
         self.assertEqual([record["steps"] for record in log], [64, 128, 192, 256])
         self.train()
         self.assertTrue((self.folder / "runs/empty-random-6x6-plr-s1-2").is_dir())
+
+    def test_the_steps_that_are_suggested_at_the_end_work(self):
+        out = self.train("--out", "it's a run")
+        steps = [shlex.split(line.strip().split("   ")[0])
+                 for line in out.split("\nNext:\n")[1].splitlines()]
+        self.assertEqual([words[:2] for words in steps],
+                         [["it's a run/report.html"], ["it's a run/episode.gif"], ["plr", "play"],
+                          ["plr", "eval"], ["plr", "train"], ["plr", "train"]])
+        for words in steps:
+            if words[0] != "plr":
+                self.assertTrue((self.folder / words[0]).exists())
+                continue
+            done = plr(*words[1:], *(["--dry-run"] if words[1] == "train" else []), cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_every_method_of_the_paper_trains(self):
         for method, name in [("uniform", "uniform"), ("tscl", "tscl"), ("mixreg", "uniform-mixreg"),

@@ -1,7 +1,9 @@
 """plr.train on a Gymnasium environment of the user, played by worker processes."""
 
+import importlib.util
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -115,6 +117,19 @@ def test_an_agent_learns_and_its_run_is_like_any_other(capfd):
                                                    "plr.train(make_env, ...), with resume=FOLDER to continue a run\n")
 
 
+def test_the_steps_that_are_suggested_at_the_end_are_calls_in_python(capfd):
+    plr.train(walk, **TINY, steps=128, out="it's a run")
+    lines = capfd.readouterr().err.split("\nNext:\n")[1].splitlines()
+    *files, load, compare = (line.strip().split("     ")[0] for line in lines)
+    assert files and all(pathlib.Path(*shlex.split(file)).exists() for file in files)
+    assert load == 'plr.torch.load_policy("it\'s a run")'
+    assert compare == 'plr.train(make_env, config="it\'s a run/config.toml", curriculum="uniform")'
+    names = {"plr": plr, "make_env": walk}
+    assert eval(compare, names).settings["curriculum"] == "uniform"
+    if importlib.util.find_spec("torch") is not None:
+        assert eval(load, names).num_actions == 2
+
+
 @pytest.mark.parametrize("other", [{"num_workers": 1}, {"num_workers": 3}, {"context": "spawn"}])
 def test_the_number_of_processes_changes_nothing(other, request):
     # A spawned process cannot import this file.
@@ -183,7 +198,7 @@ def test_nothing_is_left_when_the_python_program_ends(number):
         sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
         import own_env_test, plr
         settings = {{**own_env_test.TINY, "checkpoint_interval": 1000}}
-        plr.train(own_env_test.saved_walk, **settings, steps=10_000_000, out="run", progress=False)
+        plr.train(own_env_test.saved_walk, **settings, steps=10_000_000, out="run")
     """)
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as process:
@@ -199,13 +214,14 @@ def test_nothing_is_left_when_the_python_program_ends(number):
             os.killpg(process.pid, number)  # Ctrl-C reaches all processes of the terminal
         else:
             process.kill()
-        process.wait()
+        printed = process.communicate()[1]
     assert_workers_end(*children)
     steps = int(plr.load_run("run").log["steps"][-1])
     made = []
     plr.train(saved_walk, resume="run", steps=steps + 64, progress=made.append)
     if number == signal.SIGINT:
         assert len(made) == 1  # the run has saved itself
+        assert '  plr.train(make_env, resume="run")\n' in printed
 
 
 # ---- environments that the trainer cannot play ------------------------------------------------------

@@ -45,7 +45,8 @@ void check_interface(const fs::path& file, const Plugin& plugin) {
   }
   if (std::strcmp(plugin.standard_library, PLR_STANDARD_LIBRARY) != 0) {
     refuse(file, std::string("was compiled with ") + plugin.standard_library +
-                     ", but this program with " + PLR_STANDARD_LIBRARY);
+                     ", but this program with " + PLR_STANDARD_LIBRARY +
+                     "; build both with one compiler");
   }
   const auto expected = plugin_types();
   const std::span<const PluginType> types(plugin.types, plugin.num_types);

@@ -135,10 +135,11 @@ TEST_F(Plugin, FilesThatAreNoPluginAreRefused) {
 TEST_F(Plugin, OfAnotherInterfaceIsRefused) {
   const std::string remedy = "; compile it with the headers of this version";
   EXPECT_EQ(mistake_error("version"),
-            "has version 2 of the plug-in interface, but this program has version 1" + remedy);
+            "has version 3 of the plug-in interface, but this program has version 2" + remedy);
   EXPECT_EQ(mistake_error("standard library"), std::string("was compiled with libc++, but this "
                                                            "program with ") +
-                                                   PLR_STANDARD_LIBRARY);
+                                                   PLR_STANDARD_LIBRARY +
+                                                   "; build both with one compiler");
   const std::size_t count = plugin_types().size();
   EXPECT_EQ(mistake_error("types"), "shares " + std::to_string(count - 1) +
                                         " types, but this program " + std::to_string(count) +

@@ -80,6 +80,9 @@ struct Family {
   // PLR_PROCGEN; empty: none are needed.
   std::string files_variable = {};
   bool steps_allocate = false;  // a third-party library allocates memory while it steps
+  // Its environments are in a Python program, and can be made only while that waits in
+  // plr.train(make_env, ...).
+  bool needs_python = false;
 
   // Makes an environment; null if the family has none of this name.  Throws std::invalid_argument
   // for options that are out of bounds or that it does not offer, std::runtime_error if its files

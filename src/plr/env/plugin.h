@@ -26,7 +26,7 @@
 namespace plr {
 
 // Raised when something in the headers of env/ changes so that libraries must be compiled again.
-inline constexpr std::uint32_t kPluginVersion = 1;
+inline constexpr std::uint32_t kPluginVersion = 2;
 
 // The C++ standard library: programs and plug-ins exchange its strings and vectors.
 #if defined(_GLIBCXX_DEBUG)

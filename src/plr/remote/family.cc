@@ -30,6 +30,7 @@ Family family() {
   return {.name = "python",
           .title = "Python",
           .network = NetworkKind::kImpala,
+          .needs_python = true,
           .make = make,
           .unlisted = unlisted};
 }
