@@ -26,6 +26,8 @@ EXCLUDED = ("third_party/", "tests/golden/", "CHANGELOG.md", "build/", "runs/", 
 TINY = ["--device", "cpu", "--threads", "1", "--steps", "64", "--num-slots", "4", "--rollout-length", "16",
         "--num-minibatches", "1", "--eval-episodes", "1", "--final-episodes", "1"]
 MAZE = [*TINY, "--preset", "maze-dr", "--lstm-units", "8"]
+#: How shell blocks are marked.
+SHELL = "(?:sh|bash|shell|console)"
 #: Flags of other programs that the documents name.
 FOREIGN_FLAGS = {"--no-build-isolation", "--requeue", "--sbatch"}
 
@@ -39,7 +41,7 @@ def documents():
 
 def shell_lines(text):
     """The lines of shell blocks, with continued ones joined."""
-    for block in re.findall(r"^```(?:sh|bash|shell|console)\n(.*?)^```", text, re.M | re.S):
+    for block in re.findall(rf"^```{SHELL}\n(.*?)^```", text, re.M | re.S):
         for line in block.replace("\\\n", " ").splitlines():
             yield line.removeprefix("$ ")
 
@@ -255,6 +257,13 @@ class Docs(unittest.TestCase):
             with self.subTest(document=document, command=shlex.join(words)):
                 self.check(document, words)
 
+    def test_blocks_of_commands_are_shell_blocks(self):
+        for document, text in documents():
+            for kind, block in re.findall(r"^```([^\n]*)\n(.*?)^```", text, re.M | re.S):
+                if re.search(r"^(\$ )?(\./plr|plr|python3?|pip|srun|torchrun) [a-z./-]", block, re.M):
+                    with self.subTest(document=document, block=block):
+                        self.assertRegex(kind, f"^{SHELL}$")
+
     def test_inline_commands_name_existing_verbs_and_flags(self):
         for document, code in inline_code():
             match = re.fullmatch(r"(?:\./)?plr ([a-z].*)", code)
@@ -285,7 +294,7 @@ class Docs(unittest.TestCase):
 
 
 #: Commands of other tools, which are not checked.
-OTHER_TOOLS = {"cd", "export", "git", "mkdir", "ninja", "sha256sum", "source", "sudo", "twine"}
+OTHER_TOOLS = {"cd", "export", "git", "head", "mkdir", "ninja", "sha256sum", "source", "sudo", "twine"}
 
 if __name__ == "__main__":
     unittest.main()
