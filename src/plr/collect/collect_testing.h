@@ -33,14 +33,17 @@ class CountdownEnv final : public VectorEnv {
   static constexpr int kObsBytes = 4;
   static constexpr LevelId kLastLevel = 199;
 
-  CountdownEnv(int num_slots, int num_workers, Length length, Delay delay = {})
-      : VectorEnv(make_spec(num_slots), num_workers),
+  CountdownEnv(int num_slots, int num_workers, Length length, Delay delay = {},
+               bool prefers_ranges = false)
+      : VectorEnv(make_spec(num_slots, prefers_ranges), num_workers),
         length_(std::move(length)),
         delay_(std::move(delay)),
         slots_(static_cast<std::size_t>(num_slots)) {}
 
   // Steps so far; may be read while threads step the slots.
   int num_steps(int slot) const { return slots_[static_cast<std::size_t>(slot)].num_steps; }
+  // Calls that have stepped one or more slots.
+  int num_step_calls() const { return num_step_calls_; }
 
  private:
   struct alignas(64) Slot {
@@ -50,8 +53,9 @@ class CountdownEnv final : public VectorEnv {
     std::atomic<int> num_steps = 0;
   };
 
-  static EnvSpec make_spec(int num_slots) {
+  static EnvSpec make_spec(int num_slots, bool prefers_ranges) {
     EnvSpec spec;
+    spec.prefers_ranges = prefers_ranges;
     spec.name = "test/countdown";
     spec.num_slots = num_slots;
     spec.observation_shape = {1, kObsBytes, 1};
@@ -79,6 +83,7 @@ class CountdownEnv final : public VectorEnv {
     observe(slot, out);
   }
   void step_slots(SlotRange slots, std::span<const Action> actions, const StepBatch& out) override {
+    ++num_step_calls_;
     for (int slot = slots.begin; slot < slots.end; ++slot) {
       if (delay_) delay_(slot);
       const auto i = static_cast<std::size_t>(slot);
@@ -111,6 +116,7 @@ class CountdownEnv final : public VectorEnv {
   Length length_;
   Delay delay_;
   std::vector<Slot> slots_;
+  std::atomic<int> num_step_calls_ = 0;
 };
 
 // Returns a given list of levels and logs every draw and record.

@@ -169,6 +169,24 @@ TEST(Collector, PassesOnTheExceptionsOfAllParts) {
   }
 }
 
+TEST(Collector, PassesOnTheExceptionOfAStepOfManySlots) {
+  for (const int num_workers : {1, 2}) {
+    std::atomic<int> num_calls = 0;
+    const auto fail = [&](int) {
+      if (++num_calls > 8) throw std::runtime_error("the process has ended");
+    };
+    CountdownEnv env(
+        4, num_workers, [](LevelId) { return 100; }, fail, true);
+    FakeInference inference(4, 5, false);
+    RewardNormalizer normalizer({}, 4);
+    StepTables rollout(5, 4);
+    StepLog log({.num_steps = 5, .num_slots = 4});
+    Collector collector({env, nullptr, nullptr, normalizer, inference, log},
+                        Streams(1).named("actions"));
+    EXPECT_THROW(collector.fill(rollout, std::vector<LevelId>{1, 2, 3, 4}), std::runtime_error);
+  }
+}
+
 // Rollouts on given levels, which are repeated.
 struct RepeatFixture {
   explicit RepeatFixture(int num_workers = 1, Delay delay = {})

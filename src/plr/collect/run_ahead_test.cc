@@ -41,12 +41,14 @@ struct Setting {
   bool takes_any_batch = true;
   Delay env_delay = {};
   Delay inference_delay = {};
+  bool prefers_ranges = false;
 };
 
 class TestRun {
  public:
   explicit TestRun(const Setting& setting)
-      : env_(kNumSlots, setting.num_workers, setting.length, setting.env_delay),
+      : env_(kNumSlots, setting.num_workers, setting.length, setting.env_delay,
+             setting.prefers_ranges),
         curriculum_(LevelSet::range(0, 200), {}, Streams(3).named("levels")),
         inference_(kNumSlots, kNumSteps, setting.takes_any_batch, setting.inference_delay),
         scorer_({}, kNumSlots, kNumSteps),
@@ -137,6 +139,37 @@ TEST(RunAhead, IsBitwiseIdenticalForAnyWorkersAndTiming) {
             << c.name << ", " << num_workers << " workers, any batch: " << takes_any_batch;
       }
     }
+  }
+}
+
+TEST(RunAhead, IsBitwiseIdenticalIfSlotsStepTogether) {
+  for (const Case& c : cases()) {
+    const Outcome expected = outcome_of({.length = c.length});
+    for (const int num_workers : {1, 2, 5}) {
+      for (const bool takes_any_batch : {true, false}) {
+        const auto seed = static_cast<std::uint64_t>(num_workers);
+        const Outcome outcome = outcome_of({.length = c.length,
+                                            .num_workers = num_workers,
+                                            .takes_any_batch = takes_any_batch,
+                                            .env_delay = random_delay(seed),
+                                            .inference_delay = random_delay(seed + 100),
+                                            .prefers_ranges = true});
+        EXPECT_TRUE(outcome == expected)
+            << c.name << ", " << num_workers << " workers, any batch: " << takes_any_batch;
+      }
+    }
+  }
+}
+
+TEST(RunAhead, AllSlotsStepByOneCallIfTheEnvironmentPrefersIt) {
+  for (const bool prefers_ranges : {true, false}) {
+    TestRun run({.length = [](LevelId) { return 1'000; },
+                 .takes_any_batch = false,
+                 .prefers_ranges = prefers_ranges});
+    run.begin();
+    Outcome outcome;
+    run.fill(outcome);
+    EXPECT_EQ(run.env_.num_step_calls(), prefers_ranges ? kNumSteps : kNumSteps * kNumSlots);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "plr/env/spinner.h"
 
@@ -26,6 +27,7 @@ SlotTasks::SlotTasks(VectorEnv& env, Inference& inference, StepLog& log)
       wide_size_(env.spec().actions.wide_size()),
       wide_actions_(log.shape().num_steps * slots_.size() * wide_size_),
       wide_words_(slots_.size() * wide_size_),
+      words_(slots_.size() * env.spec().actions.size()),
       rewards_(slots_.size()),
       terminated_(slots_.size()),
       truncated_(slots_.size()),
@@ -42,7 +44,9 @@ SlotTask SlotTasks::play(int number) {
     for (;;) {
       for (int step = 0; step < num_steps_; ++step) {
         co_await submit_observation(slot, step);
-        env_.step_slot(number, action_of(slot, step, result), out_);
+        if (!std::exchange(progress.has_stepped, false)) {
+          env_.step_slot(number, action_of(slot, step, result), out_);
+        }
         const bool has_ended = out_.ended(number);
         record(step, slot) = {.result = result,
                               .reward = rewards_[slot],
@@ -176,7 +180,11 @@ void SlotTasks::work(int worker) noexcept {
   Spinner spinner;
   while (!is_over_.load(std::memory_order_acquire)) {
     const bool may_steal = spinner.num_pauses() > kPausesBeforeSteal;
-    if (advance_slowest(own) || (may_steal && advance_slowest(all_slots()))) {
+    const bool has_advanced =
+        env_.spec().prefers_ranges
+            ? advance_together(own)
+            : advance_slowest(own) || (may_steal && advance_slowest(all_slots()));
+    if (has_advanced) {
       spinner.reset();
       continue;
     }
@@ -190,6 +198,7 @@ void SlotTasks::work(int worker) noexcept {
 
 // Continues all tasks that can continue.  Whether there was one.
 bool SlotTasks::advance_all(SlotRange slots) {
+  if (env_.spec().prefers_ranges) return advance_together(slots);
   bool has_advanced = false;
   for (int slot = slots.begin; slot < slots.end; ++slot) has_advanced |= advance_slot(slot);
   return has_advanced;
@@ -213,7 +222,62 @@ bool SlotTasks::advance_slowest(SlotRange slots) {
   return slowest >= 0 && advance_slot(slowest);
 }
 
+// The same, with one call of the environment for neighbors that take an action.
+bool SlotTasks::advance_together(SlotRange slots) {
+  bool has_advanced = false;
+  for (int slot = slots.begin; slot < slots.end;) {
+    int end = slot;
+    while (end < slots.end && claim_step(end)) ++end;
+    if (end == slot) {  // it takes no action now
+      has_advanced |= advance_slot(slot++);
+      continue;
+    }
+    if (!step_together({slot, end})) return false;
+    for (; slot < end; ++slot) tasks_[static_cast<std::size_t>(slot)].resume();
+    has_advanced = true;
+  }
+  return has_advanced;
+}
+
+// Takes the actions of slots whose tasks are claimed.  Whether that did not fail.
+bool SlotTasks::step_together(SlotRange slots) {
+  const std::size_t size = env_.spec().actions.size();
+  const auto begin = static_cast<std::size_t>(slots.begin);
+  const auto words =
+      std::span(words_).subspan(begin * size, static_cast<std::size_t>(slots.size()) * size);
+  for (std::size_t i = 0; i < words.size() / size; ++i) {
+    const std::size_t slot = begin + i;
+    const int step = slots_[slot].num_finished.load(std::memory_order_relaxed);
+    std::ranges::copy(action_of(slot, step, inference_.results()[slot]),
+                      words.subspan(i * size).begin());
+    slots_[slot].has_stepped = true;
+  }
+  try {
+    env_.step_range(slots, words, out_);
+    return true;
+  } catch (...) {
+    fail(std::current_exception());
+    return false;
+  }
+}
+
+// Claims the task if the slot has an action to take: another result is the value after the last
+// step.
+bool SlotTasks::claim_step(int number) {
+  const SlotProgress& progress = slots_[static_cast<std::size_t>(number)];
+  if (progress.wait.load(std::memory_order_acquire) != Wait::kResult) return false;
+  if (progress.num_finished.load(std::memory_order_relaxed) == num_steps_) return false;
+  return claim(number);
+}
+
 bool SlotTasks::advance_slot(int number) {
+  if (!claim(number)) return false;
+  tasks_[static_cast<std::size_t>(number)].resume();
+  return true;
+}
+
+// Whether the event for which the task waits has happened; if so, the caller continues the task.
+bool SlotTasks::claim(int number) {
   const auto slot = static_cast<std::size_t>(number);
   std::atomic<Wait>& wait = slots_[slot].wait;
   Wait event = wait.load(std::memory_order_acquire);
@@ -227,7 +291,6 @@ bool SlotTasks::advance_slot(int number) {
     wait.store(event, std::memory_order_release);
     return false;
   }
-  tasks_[slot].resume();
   return true;
 }
 

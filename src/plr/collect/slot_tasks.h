@@ -19,7 +19,8 @@
 //
 // Each worker runs the tasks of its own slots, the slowest one first.  Idle workers spin, after
 // some time run tasks of others, and later block; wake_workers() wakes them.  Steps neither
-// allocate nor lock nor make a system call.
+// allocate nor lock nor make a system call.  If the environment prefers ranges, a worker takes the
+// actions of all its slots that have one by one call, and runs no tasks of others.
 //
 // Steps are recorded in a log (step_log.h), which may also have the slots of other ranks: here,
 // slots are counted from the first of this rank.
@@ -50,6 +51,7 @@ struct alignas(64) SlotProgress {
   std::atomic<int> num_finished = 0;  // steps of this rollout; one more once all is finished
   LevelId next_level = 0;             // of the next start
   bool begins_episode = true;         // the newest observation is the first of its episode
+  bool has_stepped = false;           // the result's action was taken already
   Action action = 0;                  // of a discrete space, taken last
 };
 
@@ -105,8 +107,12 @@ class SlotTasks {
   std::span<const Action> action_of(std::size_t slot, int step, const InferenceResult& result);
 
   bool is_due(std::size_t slot, Wait event) const;
+  bool claim(int slot);
+  bool claim_step(int slot);
   bool advance_slot(int slot);
   bool advance_all(SlotRange slots);
+  bool advance_together(SlotRange slots);
+  bool step_together(SlotRange slots);
   bool advance_slowest(SlotRange slots);
   SlotRange share_of(int worker) const;
   void work(int worker) noexcept;
@@ -126,6 +132,7 @@ class SlotTasks {
   std::size_t wide_size_;                 // W of a space that is not discrete, else 0
   std::vector<float> wide_actions_;       // [T, N, W]
   std::vector<Action> wide_words_;        // [N, W], as the environment takes them
+  std::vector<Action> words_;             // [N, words of an action], of slots that step together
   std::vector<double> rewards_;           // [N], this and the next written by the environment
   std::vector<std::uint8_t> terminated_;  // [N]
   std::vector<std::uint8_t> truncated_;   // [N]

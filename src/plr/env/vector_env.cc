@@ -90,7 +90,7 @@ void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
 void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
   check_buffers(out);
   check_actions(slots, actions);
-  if (workers_.num_workers() == 1) return step_range(slots, actions, out);
+  if (workers_.num_workers() == 1 || spec_.prefers_ranges) return step_range(slots, actions, out);
   run_on(workers_, slots, [&](int slot) {
     const std::size_t size = spec_.actions.size();
     const auto offset = static_cast<std::size_t>(slot - slots.begin) * size;

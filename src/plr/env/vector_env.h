@@ -16,7 +16,7 @@
 //
 // An implementation overrides the private virtual functions, which are called with checked
 // arguments.  Not copyable.  Not thread-safe, with one exception: different threads may start and
-// step different slots at the same time, by start_slot() and step_slot().
+// step different slots at the same time, by start_slot(), step_slot() and step_range().
 #pragma once
 
 #include <array>
@@ -60,6 +60,9 @@ struct EnvSpec {
   // The levels of a run that trains or evaluates on the full distribution.
   LevelSet full_distribution = LevelSet::stream(0, 1);
   int num_difficulties = 0;  // 0: the levels have no difficulty
+  // A step of many slots by one call is much cheaper than a call for each: the environment is in
+  // another process.
+  bool prefers_ranges = false;
 
   // Bytes of one observation.
   std::size_t observation_size() const {
@@ -129,6 +132,8 @@ class VectorEnv {
   // REQUIRES: arguments as above, which are not checked; one thread at a time per slot.
   void start_slot(const Start& start, const StepBatch& out);
   void step_slot(int slot, std::span<const Action> action, const StepBatch& out);
+  // The same for the slots of a range.
+  void step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
 
   // The threads on which start() and step() run.  They are free between calls.
   WorkerPool& workers() { return workers_; }
@@ -179,7 +184,6 @@ class VectorEnv {
   virtual void save_episode(int slot, ByteWriter& out) const = 0;
   virtual void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) = 0;
 
-  void step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out);
   void check_slot(int slot) const;
   void check_level(LevelId level) const;
   void check_buffers(const StepBatch& out) const;

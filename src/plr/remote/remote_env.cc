@@ -58,6 +58,7 @@ EnvSpec RemoteEnv::make_spec(const std::string& name, const EnvOptions& options,
   spec.max_steps = remote.max_steps;
   spec.last_level = kLastLevel;
   spec.full_distribution = LevelSet::stream(0, kLastLevel + 1);
+  spec.prefers_ranges = true;
   return spec;
 }
 

@@ -2,8 +2,9 @@
 //
 //   RemoteEnv env("python/CartPole-v1", socket, {.num_slots = 64, .num_workers = 4});
 //
-// Four processes play 16 slots each (slot_process.h), and four threads wait for them. A level is
-// started by the environment's reset(seed=level).
+// Four processes play 16 slots each (slot_process.h), and four threads wait for them. A step of
+// several slots is one request to each process that has some of them. A level is started by the
+// environment's reset(seed=level).
 //
 // Where the environment cannot save its state, a loaded episode is cut: its next step has the
 // reward 0 and truncates it, whatever the action is. An error of a process is a std::runtime_error,
