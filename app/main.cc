@@ -108,6 +108,13 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// CLI11's message, where "--seed: 1 required  missing" is a missing value.
+std::string parse_message(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t end = text.find(": 1 required ");
+  return end == std::string::npos ? text : text.substr(0, end) + " needs a value";
+}
+
 // Why output could not be written, such as to a full disk; empty if all of it was.
 std::string output_problem() {
   const bool is_flushed = std::fflush(stdout) == 0;
@@ -144,7 +151,7 @@ int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
     return report_usage(
         app, fmt::format("missing subcommand; choose one of: {}", fmt::join(verbs, ", ")));
   }
-  return report_usage(app, fmt::format("{}; see {} --help", error.what(), full_name(app)));
+  return report_usage(app, fmt::format("{}; see {} --help", parse_message(error), full_name(app)));
 }
 
 // Options are spelled with hyphens, settings in files with underscores; options accept both.

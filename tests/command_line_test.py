@@ -56,6 +56,11 @@ class CommandLine(ProgramTest):
                             "plr levels: unknown option '--sedes'; did you mean --seeds?")
         self.assert_refused(["--verson"], "plr: unknown option '--verson'; did you mean --version?")
 
+    def test_a_missing_value_is_named(self):
+        self.assert_refused(["levels", MULTI_ROOM, "--seeds"], "plr levels: --seeds needs a value; see plr levels --help")
+        self.assert_refused(["levels", MULTI_ROOM, "--tile-size"],
+                            "plr levels: --tile-size needs a value; see plr levels --help")
+
     def test_too_many_arguments_are_refused(self):
         self.assert_refused(["envs", "a", "b"], "plr envs: unexpected argument 'b'")
 

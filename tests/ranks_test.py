@@ -177,7 +177,7 @@ class RanksTest(unittest.TestCase):
 
     def test_a_wrong_command_line_is_reported_by_one_rank(self):
         for words, message in ((["train", "--sed", "3"], "plr train: unknown option '--sed'; did you mean --seed?"),
-                               (["train", "--seed"], "plr train: --seed: "),
+                               (["train", "--seed"], "plr train: --seed needs a value"),
                                (["trian"], "plr: unknown verb 'trian'; did you mean train?"),
                                (["train", "--out", ""], "plr: --out must not be empty"),
                                (["bench", "train", "--updates", "many"], "plr bench train: ")):
