@@ -22,7 +22,7 @@ void place_goal_then_agent(Level& level, Random& random) {
   level.direction = random_direction(random);
 }
 
-bool is_odd(int number) { return number % 2 == 1; }
+[[maybe_unused]] bool is_odd(int number) { return number % 2 == 1; }
 
 // ---- crossing
 
