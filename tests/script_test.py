@@ -125,7 +125,8 @@ class Script(unittest.TestCase):
         self.assert_fails(self.run_script("setup", "atari"),
                           "plr: unknown set-up 'atari'; use ./plr setup or ./plr setup procgen")
         self.assert_fails(self.run_script("build", "fast"),
-                          "plr: unknown preset 'fast'; use release, dev, asan, tsan or cuda")
+                          "plr: unknown preset 'fast'; use release, dev, asan, tsan, "
+                          "asan-torch, tsan-torch or cuda")
 
     def test_missing_packages_are_named_with_the_command_that_installs_them(self):
         (self.tools / "c++").write_text("#!/bin/sh\ngrep -q fmt/core.h && exit 1\nexit 0\n")
