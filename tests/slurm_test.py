@@ -136,7 +136,7 @@ class SlurmTest(unittest.TestCase):
         self.assertIn("Submitted batch job", answer)
 
     def wait_for_jobs(self):
-        self.slurm.wait_until(lambda: self.slurm.call("squeue", "-h").strip() == "", "the jobs did not end")
+        self.slurm.wait_until(lambda: self.slurm.call("squeue", "-h").strip() == "", "the jobs did not end", 300)
 
     def write(self, name, text, *options):
         (self.folder / (name + ".toml")).write_text(text)
@@ -172,7 +172,7 @@ class SlurmTest(unittest.TestCase):
     def test_ranks_of_a_requeued_job_resume_their_run(self):
         run = self.folder / "requeued"
         (self.folder / "requeued.toml").write_text(
-            TINY.split("[settings]\n")[1].replace("steps = 256", "steps = 12800") + "num_workers = 1\nshards = 2\n")
+            TINY.split("[settings]\n")[1].replace("steps = 256", "steps = 6400") + "num_workers = 1\nshards = 2\n")
         (self.folder / "requeued.sh").write_text(f"""#!/bin/sh
 #SBATCH --ntasks=2 --requeue --output={self.folder}/requeued.txt --open-mode=append
 export MASTER_ADDR=127.0.0.1 MASTER_PORT={free_port()}
@@ -186,7 +186,7 @@ srun --kill-on-bad-exit=1 {PROGRAM} train --config {self.folder}/requeued.toml -
         self.wait_for_jobs()
         output = (self.folder / "requeued.txt").read_text()
         log = [json.loads(line)["steps"] for line in (run / "log.jsonl").read_text().splitlines()]
-        self.assertEqual(log, list(range(64, 12801, 64)), output)
+        self.assertEqual(log, list(range(64, 6401, 64)), output)
         self.assertEqual(output.count("2 ranks share 2 shards"), 2, output)
 
     def test_interrupted_tasks_resume_when_submitted_again(self):
