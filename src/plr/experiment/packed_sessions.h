@@ -2,7 +2,7 @@
 //
 // Every packing that the search tries is a session (session.h). When the session's speed has been
 // measured, its runs save and stop, and resume in a session with the next packing; the session with
-// the chosen packing goes on until all runs are finished. If little work is left, the search ends
+// the chosen packing continues until all runs are finished. If little work is left, the search ends
 // early. A run that fails after the first packing, for example because the memory of the GPU is
 // full, ends the trial, and is repeated in another packing.
 //

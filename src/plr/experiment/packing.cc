@@ -11,7 +11,7 @@ namespace plr::experiment {
 namespace {
 
 constexpr int kRunsPerGpu[] = {1, 2, 3, 4, 6, 8, 12, 16};
-constexpr double kWorthChanging = 1.03;  // two measurements of one packing differ by less
+constexpr double kWorthChanging = 1.03;  // a smaller difference may be noise
 
 constexpr const char* kFile = "packing.json";
 constexpr std::uint64_t kMaxSize = 1 << 16;

@@ -5,7 +5,7 @@
 // better; then it tries twice the workers, which use the cores of runs that wait for the GPU.
 // SpeedWindow measures the total speed of the runs that execute in one packing.
 //
-//   PackingSearch search(packings(machine, num_runs), {4, 4});
+//   PackingSearch search(packings(num_cores, num_gpus, num_runs), {4, 4});
 //   while (!search.is_done()) search.record(speed_of(search.current()));
 //   search.current();  // the fastest
 //
