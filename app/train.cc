@@ -201,11 +201,12 @@ void write_pictures(const std::filesystem::path& folder) {
   });
 }
 
-void print_settings(const TrainArguments& arguments) {
+// All ranks check the settings; rank 0 prints them.
+void print_settings(const TrainArguments& arguments, const distributed::Launch& launch) {
   const train::TrainConfig config =
       arguments.resume.empty() ? make_config(arguments) : train::config_of_run(arguments.resume);
   train::check(config);
-  terminal::print("{}", train::to_toml(config));
+  if (launch.rank == 0) terminal::print("{}", train::to_toml(config));
 }
 
 // Trains as a rank above 0, which writes and prints nothing.
@@ -330,8 +331,8 @@ void add_train(CLI::App& program) {
     for (const char* flag : {"--preset", "--algorithm", "--method", "--config", "--out"}) {
       if (verb->count(flag) > 0) arguments->others.emplace_back(flag);
     }
-    if (arguments->is_dry_run) return print_settings(*arguments);
-    run_as_rank("plr train", [&](const distributed::Launch& launch) { train(*arguments, launch); });
+    const auto work = arguments->is_dry_run ? print_settings : train;
+    run_as_rank("plr train", [&](const distributed::Launch& launch) { work(*arguments, launch); });
   });
 }
 

@@ -37,7 +37,7 @@ def free_port():
 
 
 @contextlib.contextmanager
-def ranks(num_ranks, command):
+def ranks(num_ranks, command, stdout=subprocess.DEVNULL):
     """Starts the ranks of a run without a launcher, so that each can be killed by itself."""
     port = free_port()
     processes = []
@@ -46,7 +46,7 @@ def ranks(num_ranks, command):
                      "LOCAL_WORLD_SIZE": str(num_ranks), "MASTER_ADDR": "127.0.0.1",
                      "MASTER_PORT": str(port)}
         processes.append(subprocess.Popen(command, env={**os.environ, **variables}, text=True,
-                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+                                          stdout=stdout, stderr=subprocess.PIPE))
     try:
         yield processes
     finally:
@@ -186,6 +186,13 @@ class RanksTest(unittest.TestCase):
                 self.assertEqual([process.returncode for process in processes], [2, 2])
                 self.assertTrue(errors[0].startswith(message), errors[0])
                 self.assertEqual((errors[0].count("\n"), errors[1]), (1, ""))
+
+    def test_a_dry_run_is_printed_by_one_rank(self):
+        with ranks(2, [PROGRAM, "train", "--dry-run"], stdout=subprocess.PIPE) as processes:
+            outputs = [process.communicate(timeout=60)[0] for process in processes]
+            self.assertEqual([process.returncode for process in processes], [0, 0])
+        self.assertIn("seed = ", outputs[0])
+        self.assertEqual(outputs[1], "")
 
     def test_a_wrong_number_of_ranks_is_reported_by_one_rank(self):
         with ranks(3, begin(self.folder / "a", SHARDS)) as processes:
