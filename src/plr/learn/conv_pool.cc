@@ -24,8 +24,9 @@ constexpr std::int64_t kPatch = 2 * kRow;
 // number of threads.
 constexpr std::int64_t kBlock = 32;
 
-// Compiled for several vector units; the best one is chosen at run time.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Compiled for several vector units; the best one is chosen when the program is loaded, which is
+// before the thread sanitizer can run instrumented code.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PLR_VECTORIZED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PLR_VECTORIZED
