@@ -125,7 +125,7 @@ std::span<const Game> games() {
 
 std::string Variant::env_name() const {
   std::string name = std::string(kPrefix) + game->name;
-  if (mode != kEasy) name += "-" + to_text(mode);
+  if (mode != kEasy) name.append("-").append(to_text(mode));
   return name;
 }
 
