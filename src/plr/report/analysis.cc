@@ -50,7 +50,7 @@ void add_final(const RunData& run, FinalNumbers& final) {
   }
 }
 
-bool is_above(const std::vector<double>& a, const std::vector<double>& b) {
+bool is_above(const auto& a, const auto& b) {
   return is_significantly_above(summarize(a), summarize(b));
 }
 
@@ -67,11 +67,6 @@ Significance compare(const FinalNumbers& method, const FinalNumbers& baseline) {
   significance.auc = is_above(method.auc, baseline.auc);
   significance.train_auc = is_above(method.train_auc, baseline.train_auc);
   return significance;
-}
-
-// Mean over environments of the k-th runs' values.
-std::vector<double> mean_over_envs(const Matrix& values) {
-  return relative_returns(values, Matrix(values.size(), {1.0}));
 }
 
 class Analyzer {

@@ -84,12 +84,11 @@ struct EnvResult {
   std::vector<MethodResult> methods;  // [label]
 };
 
-// Final numbers of a method, averaged over the environments of a family, each [run]. The k-th
-// number is the mean over the k-th runs of the environments.
+// Final numbers of a method, averaged over the environments of a family by mean_over_envs().
 struct FamilyNumbers {
-  std::vector<double> test;
-  std::vector<double> train;
-  std::vector<double> gap;
+  Summary test;
+  Summary train;
+  Summary gap;
   Significance significance;  // of test, train and gap
 };
 
@@ -97,7 +96,7 @@ struct FamilyMethod {
   Curves curves;                        // min-max normalized
   FamilyNumbers normalized;             // min-max
   FamilyNumbers unnormalized;           // the paper's criterion when it compares settings
-  std::vector<double> relative;         // [run], relative_returns(): the paper's rows
+  Summary relative;                     // relative_returns(): the paper's rows
   std::optional<double> interquartile;  // mean of the min-max normalized returns
   // Of `interquartile`, 95 %; empty if it has a single run in some environment.
   std::optional<Interval> interval;

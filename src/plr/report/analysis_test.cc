@@ -59,10 +59,10 @@ TEST(Analysis, AveragesTheCurveOverTraining) {
 TEST(Analysis, DividesByTheMeanOfTheBaseline) {
   const Analysis analysis = analyze(write_and_read(four_runs()));
   // Uniform ends at 0.2 and 0.4, 0.3 on average; plr at 0.8 and 1.
-  const std::vector<double>& relative = analysis.families[0].methods[1].relative;
-  ASSERT_EQ(relative.size(), 2U);
-  EXPECT_NEAR(relative[0], 0.8 / 0.3, 1e-12);
-  EXPECT_NEAR(relative[1], 1.0 / 0.3, 1e-12);
+  const Summary& relative = analysis.families[0].methods[1].relative;
+  EXPECT_EQ(relative.count, 2U);
+  EXPECT_NEAR(relative.mean, 0.9 / 0.3, 1e-12);
+  EXPECT_NEAR(relative.deviation, std::sqrt(0.02) / 0.3, 1e-12);
 }
 
 TEST(Analysis, MarksMethodsThatAreSignificantlyBetterThanTheBaseline) {
@@ -119,13 +119,15 @@ TEST(Analysis, AveragesAndTestsFamiliesWithAndWithoutNormalization) {
   }
   const Analysis analysis = analyze(write_and_read(list));
   const FamilyMethod& plr = analysis.families.at(0).methods.at(1);
-  EXPECT_NEAR(plr.unnormalized.test[0], 14, 1e-12);
-  EXPECT_NEAR(plr.unnormalized.test[1], 14.2, 1e-12);
-  EXPECT_NEAR(plr.unnormalized.gap[0], 0.5, 1e-12);
-  EXPECT_NEAR(plr.unnormalized.train[0], 14.5, 1e-12);
-  EXPECT_NEAR(plr.normalized.test[0], 0.5, 1e-12);  // both are 0.5
-  EXPECT_NEAR(plr.normalized.gap[0], (0.5 / 39 + 0.5 / 5) / 2, 1e-12);
-  EXPECT_NEAR(plr.normalized.train[0], 0.5 + (0.5 / 39 + 0.5 / 5) / 2, 1e-12);
+  const double normalized = (1.0 / 39 + 1.0 / 5) / 2;  // a difference of 1 in both games
+  EXPECT_EQ(plr.unnormalized.test.count, 2U);
+  EXPECT_NEAR(plr.unnormalized.test.mean, 14.1, 1e-12);
+  EXPECT_NEAR(plr.unnormalized.test.deviation, 0.2 / std::sqrt(2), 1e-12);
+  EXPECT_NEAR(plr.unnormalized.gap.mean, 0.6, 1e-12);
+  EXPECT_NEAR(plr.unnormalized.train.mean, 14.7, 1e-12);
+  EXPECT_NEAR(plr.normalized.test.mean, 0.5 + 0.1 * normalized, 1e-12);  // 0.5 in the first runs
+  EXPECT_NEAR(plr.normalized.gap.mean, 0.6 * normalized, 1e-12);
+  EXPECT_NEAR(plr.normalized.train.mean, 0.5 + 0.7 * normalized, 1e-12);
   for (const FamilyNumbers& numbers : {plr.normalized, plr.unnormalized}) {
     EXPECT_TRUE(numbers.significance.test);
     EXPECT_TRUE(numbers.significance.train);
@@ -191,7 +193,7 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_EQ(analysis.families[0].name, "MiniGrid");
   // Half of 0.9: the other environment has 0.
   EXPECT_NEAR(analysis.families[0].methods[1].curves[Quantity::kTest].mean[1], 0.45, 1e-12);
-  EXPECT_NEAR(analysis.families[0].methods[1].normalized.test[0], 0.4, 1e-12);
+  EXPECT_NEAR(analysis.families[0].methods[1].normalized.test.mean, 0.45, 1e-12);
 }
 
 TEST(Analysis, AFamilyHasAMeanIfAMethodHasRunsOfAllItsEnvironments) {
@@ -211,8 +213,8 @@ TEST(Analysis, NormalizesProcgenByTheRangeOfEachGameAndMode) {
   ASSERT_EQ(analysis.families.size(), 2U);
   EXPECT_EQ(analysis.families[0].name, "Procgen (easy)");
   EXPECT_EQ(analysis.families[1].name, "Procgen (hard)");
-  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized.test[0], 0.5);
-  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized.test[0], 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[0].methods[0].normalized.test.mean, 0.5);
+  EXPECT_DOUBLE_EQ(analysis.families[1].methods[0].normalized.test.mean, 0.5);
 }
 
 TEST(Analysis, RejectsAnUnknownBaseline) {

@@ -191,9 +191,9 @@ class PaperPage {
     }
     if (num_envs > 0 && method.size() == num_envs) {
       constexpr double kPercent = 100;
-      std::vector<double> relative = relative_returns(method, baseline);
-      for (double& value : relative) value *= kPercent;
-      result.ours = summarize(relative);
+      result.ours = relative_returns(method, baseline);
+      result.ours.mean *= kPercent;
+      result.ours.deviation *= kPercent;
     } else {
       result.missing = fmt::format(" ({} of {} environments)", method.size(), num_envs);
     }

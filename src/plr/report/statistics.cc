@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
 namespace plr::report {
 namespace {
@@ -53,18 +54,37 @@ double min_max_normalized(double episode_return, const ReturnRange& range) {
   return (episode_return - range.low) / (range.high - range.low);
 }
 
-std::vector<double> relative_returns(const Matrix& method, const Matrix& baseline) {
+Summary mean_over_envs(const Matrix& values) {
+  const auto num_envs = static_cast<double>(values.size());
+  const auto [fewest, most] =
+      std::ranges::minmax(values | std::views::transform(std::ranges::size));
+  if (fewest == 0) return {};
+  if (fewest == most) {
+    std::vector<double> means(fewest);
+    for (const auto& row : values) {
+      for (std::size_t k = 0; k < fewest; ++k) means[k] += row[k] / num_envs;
+    }
+    return summarize(means);
+  }
+  Summary result{.count = fewest};
+  double variance = 0;
+  for (const auto& row : values) {
+    const Summary env = summarize(row);
+    result.mean += env.mean / num_envs;
+    variance += env.deviation * env.deviation;
+  }
+  if (fewest > 1) result.deviation = std::sqrt(variance) / num_envs;
+  return result;
+}
+
+Summary relative_returns(const Matrix& method, const Matrix& baseline) {
   assert(method.size() == baseline.size() && !method.empty());
-  std::size_t num_runs = method.front().size();
-  for (const auto& row : method) num_runs = std::min(num_runs, row.size());
-  std::vector<double> relative(num_runs, 0.0);
+  Matrix relative = method;
   for (std::size_t g = 0; g < method.size(); ++g) {
     const double base = mean(baseline[g]);
-    for (std::size_t k = 0; k < num_runs; ++k) {
-      relative[k] += method[g][k] / base / static_cast<double>(method.size());
-    }
+    for (double& value : relative[g]) value /= base;
   }
-  return relative;
+  return mean_over_envs(relative);
 }
 
 }  // namespace plr::report

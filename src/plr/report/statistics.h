@@ -23,6 +23,8 @@ struct Summary {
   double deviation = 0;  // sample standard deviation (n - 1); 0 for fewer than two values
 };
 Summary summarize(std::span<const double> values);
+// For templates whose numbers may be summarized already.
+inline const Summary& summarize(const Summary& summary) { return summary; }
 
 // The mean of the middle half of the values: floor(n / 4) values are cut at each end.
 // REQUIRES: `values` is not empty.
@@ -40,9 +42,15 @@ double normalized_auc(std::span<const double> x, std::span<const double> y);
 // The position of a return in its range: 0 at the low end, 1 at the high end.
 double min_max_normalized(double episode_return, const ReturnRange& range);
 
-// The paper's normalized returns, one per run k: the mean over environments of the method's return
-// divided by the baseline's mean return there. Runs beyond the shortest row are ignored.
+// The mean over environments of the values of their runs. If all environments have the same number
+// of runs, the deviation is that of the means over the k-th runs, as in the paper. Otherwise it is
+// that of a mean over one independent run per environment, and `count` is the smallest number of
+// runs. Without values if a row is empty. REQUIRES: `values` has a row.
+Summary mean_over_envs(const Matrix& values);
+
+// The paper's normalized returns: the mean over environments of the method's returns divided by the
+// baseline's mean return there.
 // REQUIRES: both matrices have the same number of rows, above 0; rows of `baseline` are not empty.
-std::vector<double> relative_returns(const Matrix& method, const Matrix& baseline);
+Summary relative_returns(const Matrix& method, const Matrix& baseline);
 
 }  // namespace plr::report

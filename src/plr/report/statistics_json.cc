@@ -18,7 +18,11 @@ Json summary_json(const std::vector<double>& values) {
   return {{"values", values}, {"mean", s.mean}, {"deviation", s.deviation}};
 }
 
-Json test_json(const std::vector<double>& a, const std::vector<double>& b) {
+Json summary_json(const Summary& s) {
+  return {{"runs", s.count}, {"mean", s.mean}, {"deviation", s.deviation}};
+}
+
+Json test_json(const auto& a, const auto& b) {
   const std::optional<Welch> test = welch(summarize(a), summarize(b));
   if (!test) return nullptr;
   return {{"t", test->t}, {"df", test->degrees_of_freedom}, {"p", test->p}};
@@ -43,11 +47,10 @@ Json solve_rates_json(const SolveRates& rates) {
 }
 
 // Means over the environments of a family by name.
-std::map<std::string, const std::vector<double>*> family_numbers(const FamilyMethod& method) {
-  return {
-      {"normalized", &method.normalized.test},    {"normalized_train", &method.normalized.train},
-      {"normalized_gap", &method.normalized.gap}, {"test", &method.unnormalized.test},
-      {"train", &method.unnormalized.train},      {"gap", &method.unnormalized.gap}};
+std::map<std::string, Summary> family_numbers(const FamilyMethod& method) {
+  return {{"normalized", method.normalized.test},    {"normalized_train", method.normalized.train},
+          {"normalized_gap", method.normalized.gap}, {"test", method.unnormalized.test},
+          {"train", method.unnormalized.train},      {"gap", method.unnormalized.gap}};
 }
 
 Json profiles_json(const Profiles& profiles) {
@@ -116,8 +119,8 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
       const FamilyMethod& method = family.methods[m];
       if (!method.interquartile) continue;
       Json& numbers = methods[analysis.labels[m]];
-      for (const auto& [name, values] : family_numbers(method))
-        numbers[name] = summary_json(*values);
+      const std::map<std::string, Summary> means = family_numbers(method);
+      for (const auto& [name, summary] : means) numbers[name] = summary_json(summary);
       numbers["relative"] = summary_json(method.relative);
       numbers["interquartile_mean"] = *method.interquartile;
       if (const auto& interval = method.interval) {
@@ -125,9 +128,8 @@ Json statistics_json(std::span<const RunData> runs, const Analysis& analysis,
       }
       if (!analysis.baseline) continue;
       const FamilyMethod& base = family.methods[*analysis.baseline];
-      for (const auto& [name, values] : family_numbers(base)) {
-        numbers["against_baseline"][name] =
-            test_json(numbers[name]["values"].get<std::vector<double>>(), *values);
+      for (const auto& [name, summary] : family_numbers(base)) {
+        numbers["against_baseline"][name] = test_json(means.at(name), summary);
       }
     }
     json["families"].push_back({{"family", family.name}, {"methods", methods}});

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
 #include "plr/report/bootstrap.h"
 #include "tests/support/golden.h"
 
@@ -65,11 +68,26 @@ TEST(StatisticsGolden, NormalizedReturnsMatch) {
 
 TEST(StatisticsGolden, RelativeReturnsMatch) {
   for (const auto& c : golden_lines("stats/relative.jsonl.gz")) {
-    const std::vector<double> relative = relative_returns(c.at("method"), c.at("baseline"));
-    const Summary s = summarize(relative);
+    const Summary s = relative_returns(c.at("method"), c.at("baseline"));
     EXPECT_NEAR(100 * s.mean, c.at("mean_percent").get<double>(), 1e-9);
     EXPECT_NEAR(100 * s.deviation, c.at("std_percent_ddof1").get<double>(), 1e-9);
   }
+}
+
+TEST(MeanOverEnvs, UsesAllRunsOfEnvironmentsWithDifferentNumbersOfRuns) {
+  // Means 2 and 5, variances 1 and 2.
+  const Summary s = mean_over_envs({{1, 2, 3}, {4, 6}});
+  EXPECT_EQ(s.count, 2U);
+  EXPECT_DOUBLE_EQ(s.mean, 3.5);
+  EXPECT_DOUBLE_EQ(s.deviation, std::sqrt(1.0 + 2.0) / 2);
+
+  EXPECT_EQ(mean_over_envs({{1, 2, 3}, {4}}).deviation, 0);
+  EXPECT_EQ(mean_over_envs({{1, 2, 3}, {}}).count, 0U);
+}
+
+TEST(RelativeReturns, TheBaselineIsOneForAnyNumbersOfRuns) {
+  const Matrix baseline = {{0.5, 0.6, 0.9, 0.5}, {0.8, 0.7}, {0.1, 0.2, 0.3}};
+  EXPECT_NEAR(relative_returns(baseline, baseline).mean, 1, 1e-12);
 }
 
 TEST(Bootstrap, IntervalIsEmptyIfRunsAreEqual) {

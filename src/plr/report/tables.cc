@@ -95,9 +95,8 @@ Row env_row(const EnvResult& env, std::vector<double> FinalNumbers::*numbers,
 
 // The means over the environments of a family, normalized and not, with stars; nothing for a family
 // of one environment.
-void add_family_rows(const FamilyResult& family, const char* what,
-                     std::vector<double> FamilyNumbers::*numbers, bool Significance::*star,
-                     Table& table) {
+void add_family_rows(const FamilyResult& family, const char* what, Summary FamilyNumbers::*numbers,
+                     bool Significance::*star, Table& table) {
   if (!family.has_mean()) return;
   for (FamilyNumbers FamilyMethod::*kind :
        {&FamilyMethod::normalized, &FamilyMethod::unnormalized}) {
@@ -121,10 +120,10 @@ Cell text_cell(std::string text) {
 }
 
 // The p-value of the difference of two samples' means.
-Cell p_value_cell(const std::vector<double>& a, const std::vector<double>& b) {
+Cell p_value_cell(const Summary& a, const Summary& b) {
   constexpr int kDecimals = 4;
   constexpr double kSmallestDecimal = 1e-4;
-  const std::optional<Welch> test = welch(summarize(a), summarize(b));
+  const std::optional<Welch> test = welch(a, b);
   if (!test) return text_cell("-");
   Cell cell = text_cell(test->p < kSmallestDecimal ? fmt::format("{:.0e}", test->p)
                                                    : decimal(test->p, kDecimals));
@@ -251,14 +250,14 @@ Table comparison(const Analysis& analysis, const Comparison& labels) {
                           "p: gap"},
               .rows = {}};
   const auto add_row = [&](Row row, const auto& x, const auto& y, const Cell& curve) {
-    const bool has_both = !x.test.empty() && !y.test.empty();
+    const bool has_both = row.cells[0].value.count > 0 && row.cells[1].value.count > 0;
     const double difference = row.cells[0].value.mean - row.cells[1].value.mean;
     row.cells.push_back(
         text_cell(has_both ? fmt::format("{:+.{}f}", difference, row.decimals + 1) : "-"));
-    row.cells.push_back(p_value_cell(x.test, y.test));
+    row.cells.push_back(p_value_cell(summarize(x.test), summarize(y.test)));
     row.cells.push_back(curve);
-    row.cells.push_back(p_value_cell(x.train, y.train));
-    row.cells.push_back(p_value_cell(x.gap, y.gap));
+    row.cells.push_back(p_value_cell(summarize(x.train), summarize(y.train)));
+    row.cells.push_back(p_value_cell(summarize(x.gap), summarize(y.gap)));
     table.rows.push_back(row);
   };
   for (const FamilyResult& family : analysis.families) {
@@ -267,7 +266,8 @@ Table comparison(const Analysis& analysis, const Comparison& labels) {
       const std::vector both = {env.methods[first], env.methods[second]};
       add_row(make_row(catalog::short_env_name(env.env), both, 1,
                        [](const MethodResult& m) { return m.final.test; }),
-              both[0].final, both[1].final, p_value_cell(both[0].final.auc, both[1].final.auc));
+              both[0].final, both[1].final,
+              p_value_cell(summarize(both[0].final.auc), summarize(both[1].final.auc)));
     }
     if (!family.has_mean()) continue;
     const std::vector both = {family.methods[first], family.methods[second]};
