@@ -232,7 +232,7 @@ class Experiment(ProgramTest):
                     "grid-mixreg-hard": 16 * 9 * 4, "grid-multiroom": 2 * 5 * 3 * 3,
                     "grid-full-multiroom": 5 * 3, "grid-full-omg-easy": 5 * 3,
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
-                    "multiroom": 2 * 4, "omg-easy": 2 * 3, "omg-medium": 2 * 3,
+                    "multiroom": 2 * 10, "omg-easy": 2 * 10, "omg-medium": 2 * 5,
                     "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 4 * 4,
                     "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 5 * 6,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
