@@ -214,10 +214,9 @@ void train_quietly(train::Trainer& trainer) {
   if (!trainer.run({.should_stop = terminal::stop_requested})) throw terminal::Stopped();
 }
 
-void train_visibly(train::Trainer& trainer, const TrainArguments& arguments,
-                   const std::filesystem::path& folder) {
+void train_visibly(train::Trainer& trainer, const std::filesystem::path& folder) {
   terminal::print(stderr, "{} on {} in {}\n",
-                  arguments.resume.empty() ? "training" : "resuming training",
+                  trainer.progress().update == 0 ? "training" : "resuming training",
                   trainer.config().task.env, folder.string());
   for (const std::string& note : trainer.notes()) terminal::print(stderr, "{}\n", note);
   terminal::ProgressBar bar(stderr);
@@ -241,7 +240,7 @@ void train(const TrainArguments& arguments, const distributed::Launch& launch) {
   train::Trainer trainer = make_trainer(arguments, launch, folder);
   terminal::handle_stop_signals();  // before the first output, which may raise SIGPIPE
   if (launch.rank == 0) {
-    train_visibly(trainer, arguments, folder);
+    train_visibly(trainer, folder);
   } else {
     train_quietly(trainer);
   }

@@ -172,22 +172,24 @@ class SlurmTest(unittest.TestCase):
     def test_ranks_of_a_requeued_job_resume_their_run(self):
         run = self.folder / "requeued"
         (self.folder / "requeued.toml").write_text(
-            TINY.split("[settings]\n")[1].replace("steps = 256", "steps = 6400") + "num_workers = 1\nshards = 2\n")
+            TINY.split("[settings]\n")[1].replace("steps = 256", "steps = 12800") + "num_workers = 1\nshards = 2\n")
         (self.folder / "requeued.sh").write_text(f"""#!/bin/sh
 #SBATCH --ntasks=2 --requeue --output={self.folder}/requeued.txt --open-mode=append
 export MASTER_ADDR=127.0.0.1 MASTER_PORT={free_port()}
 srun --kill-on-bad-exit=1 {PROGRAM} train --config {self.folder}/requeued.toml --out {run}
 """)
         job = self.slurm.call("sbatch", "--parsable", str(self.folder / "requeued.sh")).strip()
+        output = self.folder / "requeued.txt"
         checkpoints = run / "checkpoint"
-        self.slurm.wait_until(lambda: checkpoints.exists() and any(checkpoints.glob("update-*")),
-                              "the run did not start")
+        self.slurm.wait_until(lambda: checkpoints.exists() and len(list(checkpoints.glob("update-*"))) > 1
+                              and "2 ranks share 2 shards" in output.read_text(), "the run did not start")
         self.assertEqual(self.slurm.call("scontrol", "requeue", job), "")
         self.wait_for_jobs()
-        output = (self.folder / "requeued.txt").read_text()
+        text = output.read_text()
         log = [json.loads(line)["steps"] for line in (run / "log.jsonl").read_text().splitlines()]
-        self.assertEqual(log, list(range(64, 6401, 64)), output)
-        self.assertEqual(output.count("2 ranks share 2 shards"), 2, output)
+        self.assertEqual(log, list(range(64, 12801, 64)), text)
+        self.assertEqual(text.count("2 ranks share 2 shards"), 2, text)
+        self.assertEqual(text.count("resuming training on"), 1, text)
 
     def test_interrupted_tasks_resume_when_submitted_again(self):
         self.write("cut", TINY.replace("steps = 256", "steps = 100000000"))
