@@ -56,10 +56,10 @@ double min_max_normalized(double episode_return, const ReturnRange& range) {
 
 Summary mean_over_envs(const Matrix& values) {
   const auto num_envs = static_cast<double>(values.size());
-  const auto [fewest, most] =
-      std::ranges::minmax(values | std::views::transform(std::ranges::size));
+  const auto [shortest, longest] = std::ranges::minmax_element(values, {}, std::ranges::size);
+  const std::size_t fewest = shortest->size();
   if (fewest == 0) return {};
-  if (fewest == most) {
+  if (fewest == longest->size()) {
     std::vector<double> means(fewest);
     for (const auto& row : values) {
       for (std::size_t k = 0; k < fewest; ++k) means[k] += row[k] / num_envs;
