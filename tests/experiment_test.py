@@ -237,7 +237,8 @@ class Experiment(ProgramTest):
                     "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 5 * 6,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3,
-                    "jaxued": 4 * 3, "sfl": 2 * 3, "uniform-plr": 16 * 2 * 3}
+                    "jaxued": 4 * 3, "sfl": 2 * 3, "uniform-plr": 16 * 2 * 3,
+                    "five-games": 5 * 4}
         files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
         self.assertEqual({file.stem for file in files}, set(expected))
         for file in files:
