@@ -191,9 +191,7 @@ class PaperPage {
     }
     if (num_envs > 0 && method.size() == num_envs) {
       constexpr double kPercent = 100;
-      result.ours = relative_returns(method, baseline);
-      result.ours.mean *= kPercent;
-      result.ours.deviation *= kPercent;
+      result.ours = scaled(relative_returns(method, baseline), kPercent);
     } else {
       result.missing = fmt::format(" ({} of {} environments)", method.size(), num_envs);
     }

@@ -25,6 +25,10 @@ struct Summary {
 Summary summarize(std::span<const double> values);
 // For templates whose numbers may be summarized already.
 inline const Summary& summarize(const Summary& summary) { return summary; }
+// The summary of the values times `factor`. REQUIRES: `factor` is not negative.
+inline Summary scaled(const Summary& s, double factor) {
+  return {.count = s.count, .mean = s.mean * factor, .deviation = s.deviation * factor};
+}
 
 // The mean of the middle half of the values: floor(n / 4) values are cut at each end.
 // REQUIRES: `values` is not empty.

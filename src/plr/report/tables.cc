@@ -38,10 +38,7 @@ Row make_row(const std::string& name, const std::vector<Method>& methods, double
              Numbers numbers) {
   Row row{.name = name, .cells = {}};
   for (const Method& method : methods) {
-    Cell& cell = row.cells.emplace_back();
-    cell.value = summarize(numbers(method));
-    cell.value.mean *= factor;
-    cell.value.deviation *= factor;
+    row.cells.emplace_back().value = scaled(summarize(numbers(method)), factor);
   }
   row.decimals = factor == 1 ? choose_decimals(row.cells) : kPercentDecimals;
   return row;
