@@ -59,6 +59,7 @@ function(plr_test name)
   add_executable(${name}_test ${arg_SOURCES})
   plr_own_flags(${name}_test)
   target_link_libraries(${name}_test PRIVATE ${arg_LINKS} plr_test_support GTest::gtest_main)
+  plr_precompile(${name}_test tests)
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
                        PROPERTIES ENVIRONMENT "PLR_PROCGEN=${PLR_PROCGEN}")
 endfunction()

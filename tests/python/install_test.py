@@ -33,9 +33,10 @@ def run(*command, cwd=None):
 
 @pytest.fixture(scope="module")
 def installed(python):
-    """Without the program, whose build takes as long as that of the module."""
+    """Without the program, whose build takes as long as that of the module, and not optimized."""
     done = run(python, "-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--no-build-isolation",
-               "--no-deps", "-Ccmake.define.PLR_BUILD_APP=OFF", "-Cbuild.targets=plr_python;plr_python_stub", ROOT)
+               "--no-deps", "-Ccmake.define.PLR_BUILD_APP=OFF", "-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0",
+               "-Cbuild.targets=plr_python;plr_python_stub", ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return python
 
