@@ -59,7 +59,8 @@ void observe_standard_walls(const Walls& walls, const State& state, std::uint8_t
       std::memcpy(out + static_cast<std::size_t>(i) * sizeof column, column.data(), sizeof column);
     }
   };
-  const auto [x, y] = state.agent;
+  const int x = state.agent.x;
+  const int y = state.agent.y;
   const int back = kStandardSide - 1;
   switch (state.direction) {
     case Direction::kRight:

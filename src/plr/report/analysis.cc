@@ -13,7 +13,6 @@ namespace plr::report {
 namespace {
 
 constexpr std::size_t kMaxPoints = 400;  // of a curve
-constexpr double kWorstFraction = 0.1;   // of the test levels, for FinalNumbers::worst
 
 std::optional<std::size_t> find_baseline(const std::vector<std::string>& labels,
                                          const std::string& wanted) {
@@ -45,9 +44,7 @@ void add_final(const RunData& run, FinalNumbers& final) {
   final.success.push_back(last.test_success);
   final.auc.push_back(auc_of(run, Quantity::kTest));
   final.train_auc.push_back(auc_of(run, Quantity::kTrain));
-  if (!last.test_returns.empty()) {
-    final.worst.push_back(worst_mean(last.test_returns, kWorstFraction));
-  }
+  if (const auto worst = worst_tenth(last)) final.worst.push_back(*worst);
 }
 
 bool is_above(const auto& a, const auto& b) {
@@ -249,6 +246,11 @@ class Analyzer {
 std::string quantity_name(Quantity quantity) {
   constexpr std::array kNames = {"test", "train", "gap"};
   return kNames[static_cast<std::size_t>(quantity)];
+}
+
+std::optional<double> worst_tenth(const EvalRecord& evaluation) {
+  if (evaluation.test_returns.empty()) return std::nullopt;
+  return worst_mean(evaluation.test_returns, 0.1);
 }
 
 Analysis analyze(std::span<const RunData> runs, const std::string& baseline) {

@@ -122,6 +122,10 @@ struct Analysis {
   bool is_final = false;  // false: no run is finished, and final numbers are the latest ones
 };
 
+// The mean return on the worst tenth of the test levels; empty if the evaluation did not record
+// single returns.
+std::optional<double> worst_tenth(const EvalRecord& evaluation);
+
 // Final numbers are those of finished runs or, if no run is finished, the latest of all runs.
 // `baseline` is a label; if empty, the first label that starts with "uniform". Throws
 // std::invalid_argument if no run has the label `baseline`.

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "plr/report/behavior_versions.h"
 #include "plr/report/escaping.h"
 #include "plr/report/labels.h"
+#include "plr/run/settings_file.h"
 
 namespace plr::report {
 namespace {
@@ -15,6 +17,17 @@ namespace {
 std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
 
 }  // namespace
+
+std::string common_settings_toml(std::span<const RunData> runs) {
+  const std::vector<std::string> differing = differing_settings(runs);
+  std::string toml = "# The settings that all runs have in common; runs.csv has the others.\n";
+  for (const auto& [name, value] : runs.front().settings) {
+    const bool differs = std::ranges::find(differing, name) != differing.end();
+    if (differs || name == "env" || name == "seed") continue;
+    toml += fmt::format("{} = {}\n", name, run::toml_string(value));
+  }
+  return toml;
+}
 
 std::string curves_csv(const Analysis& analysis) {
   std::string csv = "env,method,steps,quantity,mean,deviation,runs\n";
@@ -37,9 +50,10 @@ std::string curves_csv(const Analysis& analysis) {
 std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
   std::vector<std::string> settings = differing_settings(runs);
   std::erase(settings, "env");
-  std::string csv =
+  std::string csv = fmt::format(
       "run,env,method,seed,behavior_version,finished,steps,test_return,train_return,test_success,"
-      "steps_per_second";
+      "worst_tenth,{}",
+      kLastNumberColumn);
   for (const std::string& name : settings) csv += "," + name;
   csv += "\n";
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -47,11 +61,13 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
     const auto last = [&](double EvalRecord::*field) {
       return run.evaluations.empty() ? "" : number(run.evaluations.back().*field);
     };
-    csv += fmt::format("{},{},{},{},{},{:d},{},{},{},{},{}", csv_quoted(run.folder.string()),
+    const std::optional<double> worst =
+        run.evaluations.empty() ? std::nullopt : worst_tenth(run.evaluations.back());
+    csv += fmt::format("{},{},{},{},{},{:d},{},{},{},{},{},{}", csv_quoted(run.folder.string()),
                        run.env(), csv_quoted(analysis.run_labels[i]), run.setting("seed"),
                        behavior_versions_text(run), run.is_finished, run.steps_done(),
                        last(&EvalRecord::test_return), last(&EvalRecord::train_return),
-                       last(&EvalRecord::test_success),
+                       last(&EvalRecord::test_success), worst ? number(*worst) : "",
                        run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
     for (const std::string& name : settings)
       csv += fmt::format(",{}", csv_quoted(run.setting(name)));

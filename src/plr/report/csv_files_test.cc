@@ -24,12 +24,22 @@ TEST(CsvFiles, RunsHaveTheirEnvironmentAndBehaviorVersion) {
   std::vector<RunData> runs = {evaluated_run(), evaluated_run()};
   runs[1].settings["env"] = "minigrid/Y";
   runs[1].evaluations[0].behavior_version = 2;
+  runs[1].evaluations[0].test_returns = {1.5, -0.5};
   runs[1].is_finished = true;
   EXPECT_EQ(runs_csv(runs, analyze(runs)),
             "run,env,method,seed,behavior_version,finished,steps,test_return,train_return,"
-            "test_success,steps_per_second\n"
-            "\"runs/a\",minigrid/X,\"uniform\",4,1,0,100,0.5,0.75,1,1000\n"
-            "\"runs/a\",minigrid/Y,\"uniform\",4,2,1,100,0.5,0.75,1,1000\n");
+            "test_success,worst_tenth,steps_per_second\n"
+            "\"runs/a\",minigrid/X,\"uniform\",4,1,0,100,0.5,0.75,1,,1000\n"
+            "\"runs/a\",minigrid/Y,\"uniform\",4,2,1,100,0.5,0.75,1,-0.5,1000\n");
+}
+
+TEST(CsvFiles, CommonSettingsAreThoseOfAllRunsWithoutTheSeed) {
+  std::vector<RunData> runs = {evaluated_run(), evaluated_run()};
+  runs[0].settings["gamma"] = runs[1].settings["gamma"] = "0.999";
+  runs[1].settings["curriculum"] = "plr";
+  EXPECT_EQ(common_settings_toml(runs),
+            "# The settings that all runs have in common; runs.csv has the others.\n"
+            "gamma = \"0.999\"\n");
 }
 
 TEST(CsvFiles, EvaluationsHaveTheLengthOfTestEpisodes) {

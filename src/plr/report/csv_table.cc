@@ -48,25 +48,42 @@ CsvTable::CsvTable(std::string_view text, std::string source) : source_(std::mov
   }
 }
 
-const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+std::size_t CsvTable::index_of(std::string_view column) const {
   const auto found = std::find(columns_.begin(), columns_.end(), column);
   if (found == columns_.end()) {
     throw std::runtime_error(fmt::format("{}: no column {}", source_, column));
   }
-  return rows_[row][static_cast<std::size_t>(found - columns_.begin())];
+  return static_cast<std::size_t>(found - columns_.begin());
 }
 
-double CsvTable::number(std::size_t row, std::string_view column) const {
+std::vector<std::string> CsvTable::columns_after(std::string_view column) const {
+  return {columns_.begin() + static_cast<std::ptrdiff_t>(index_of(column)) + 1, columns_.end()};
+}
+
+const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+  return rows_[row][index_of(column)];
+}
+
+template <class Number>
+Number CsvTable::parse(std::size_t row, std::string_view column, std::string_view kind) const {
   const std::string& cell = text(row, column);
-  double value = 0;
+  Number value = 0;
   const char* end = cell.data() + cell.size();
   const auto parsed = std::from_chars(cell.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
     constexpr std::size_t kFirstLine = 2;  // of the rows
-    throw std::runtime_error(fmt::format("{}:{}: {} must be a number, not '{}'", source_,
-                                         row + kFirstLine, column, cell));
+    throw std::runtime_error(fmt::format("{}:{}: {} must be {}, not '{}'", source_,
+                                         row + kFirstLine, column, kind, cell));
   }
   return value;
+}
+
+double CsvTable::number(std::size_t row, std::string_view column) const {
+  return parse<double>(row, column, "a number");
+}
+
+std::int64_t CsvTable::integer(std::size_t row, std::string_view column) const {
+  return parse<std::int64_t>(row, column, "a whole number");
 }
 
 }  // namespace plr::report

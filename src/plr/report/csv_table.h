@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,21 @@ class CsvTable {
   // a row has more or fewer cells than the first line.
   CsvTable(std::string_view text, std::string source);
 
+  // The names of the columns after `column`, in order. Throws like text().
+  std::vector<std::string> columns_after(std::string_view column) const;
   std::size_t num_rows() const { return rows_.size(); }  // without the first line
 
-  // Throw std::runtime_error "SOURCE: no column NAME", and number() "SOURCE:LINE: ..." if the cell
-  // is not a number. REQUIRES: `row` is below num_rows().
+  // Throw std::runtime_error "SOURCE: no column NAME", and number() and integer() "SOURCE:LINE:
+  // ..." if the cell is not one. REQUIRES: `row` is below num_rows().
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
+  std::int64_t integer(std::size_t row, std::string_view column) const;
 
  private:
+  std::size_t index_of(std::string_view column) const;
+  template <class Number>
+  Number parse(std::size_t row, std::string_view column, std::string_view kind) const;
+
   std::string source_;
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -23,6 +23,7 @@ TEST(CsvTable, ReadsCellsByTheirColumn) {
   ASSERT_EQ(table.num_rows(), 2U);
   EXPECT_EQ(table.text(0, "b"), "x");
   EXPECT_EQ(table.number(1, "a"), -2.5);
+  EXPECT_EQ(table.integer(0, "a"), 1);
 }
 
 TEST(CsvTable, ReadsQuotedCells) {
@@ -33,11 +34,23 @@ TEST(CsvTable, ReadsQuotedCells) {
   EXPECT_EQ(table.text(1, "method"), "");
 }
 
+TEST(CsvTable, NamesTheColumnsAfterAColumn) {
+  const CsvTable table("a,b,c,d\n", "t.csv");
+  EXPECT_EQ(table.columns_after("b"), (std::vector<std::string>{"c", "d"}));
+  EXPECT_TRUE(table.columns_after("d").empty());
+  EXPECT_EQ(message_of([&] { table.columns_after("e"); }), "t.csv: no column e");
+}
+
 TEST(CsvTable, NamesFileAndLineOfAnError) {
   EXPECT_EQ(message_of([] { CsvTable("a,b\n1,2\n3\n", "t.csv"); }), "t.csv:3: 1 cells, not 2");
   const CsvTable table("a,b\n1,x\n", "t.csv");
   EXPECT_EQ(message_of([&] { table.text(0, "c"); }), "t.csv: no column c");
   EXPECT_EQ(message_of([&] { table.number(0, "b"); }), "t.csv:2: b must be a number, not 'x'");
+  const CsvTable large("a,b\n1.5,1e300\n", "t.csv");
+  EXPECT_EQ(message_of([&] { large.integer(0, "a"); }),
+            "t.csv:2: a must be a whole number, not '1.5'");
+  EXPECT_EQ(message_of([&] { large.integer(0, "b"); }),
+            "t.csv:2: b must be a whole number, not '1e300'");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "plr/report/difficulty.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -86,18 +87,18 @@ Chart difficulty_chart(const DifficultyCurves& curves) {
   return chart;
 }
 
-std::string to_csv(std::span<const DifficultyCurves> all) {
-  std::string csv = "env,method,update,difficulty,probability,runs\n";
-  for (const DifficultyCurves& curves : all) {
-    for (std::size_t i = 0; i < curves.updates.size(); ++i) {
-      for (std::size_t degree = 0; degree < curves.shares.size(); ++degree) {
-        csv +=
-            fmt::format("{},{},{},{},{:.4f},{}\n", curves.env, csv_quoted(curves.label),
-                        curves.updates[i], degree + 1, curves.shares[degree][i], curves.num_runs);
-      }
+std::string difficulty_csv(std::span<const RunData> runs, const Analysis& analysis) {
+  std::string rows;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!has_probabilities(runs[i])) continue;
+    const std::string run = fmt::format(
+        "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
+    for (const LevelsRecord& record : runs[i].curriculum) {
+      rows +=
+          fmt::format("{},{},{:.4f}\n", run, record.update, fmt::join(record.by_difficulty, " "));
     }
   }
-  return csv;
+  return rows.empty() ? "" : "env,method,seed,update,probabilities\n" + rows;
 }
 
 std::vector<double> moving_mean(std::span<const double> values, std::size_t window) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plr/report/analysis.h"
@@ -36,8 +37,11 @@ std::vector<DifficultyCurves> difficulty_curves(std::span<const RunData> runs,
 // One smoothed line per degree.
 Chart difficulty_chart(const DifficultyCurves& curves);
 
-// env,method,update,difficulty,probability,runs
-std::string to_csv(std::span<const DifficultyCurves> curves);
+// difficulty.csv: the records of every run, "env,method,seed,update,probabilities", the last column
+// with one number per degree; empty if no run has degrees of difficulty.
+// REQUIRES: `analysis` is analyze(runs).
+inline constexpr std::string_view kDifficultyFile = "difficulty.csv";
+std::string difficulty_csv(std::span<const RunData> runs, const Analysis& analysis);
 
 // The mean of the `window` values around each value; fewer at the ends.
 std::vector<double> moving_mean(std::span<const double> values, std::size_t window);

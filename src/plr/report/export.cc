@@ -84,13 +84,14 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
     const Figure figure = profile_figure(p);
     write_text(folder / (figure.id + ".svg"), svg_chart(figure.chart));
   }
-  write_text(folder / "curves.csv", curves_csv(analysis));
-  write_text(folder / "runs.csv", runs_csv(runs, analysis));
-  write_text(folder / "evaluations.csv", evaluations_csv(runs, analysis));
-  write_text(folder / "training.csv", training_csv(runs, analysis));
-  const std::vector<DifficultyCurves> difficulties = difficulty_curves(runs, analysis);
-  if (!difficulties.empty()) write_text(folder / "difficulty.csv", to_csv(difficulties));
-  for (const DifficultyCurves& curves : difficulties) {
+  write_text(folder / kCurvesFile, curves_csv(analysis));
+  write_text(folder / kSettingsFile, common_settings_toml(runs));
+  write_text(folder / kRunsFile, runs_csv(runs, analysis));
+  write_text(folder / kEvaluationsFile, evaluations_csv(runs, analysis));
+  write_text(folder / kTrainingFile, training_csv(runs, analysis));
+  const std::string difficulties = difficulty_csv(runs, analysis);
+  if (!difficulties.empty()) write_text(folder / kDifficultyFile, difficulties);
+  for (const DifficultyCurves& curves : difficulty_curves(runs, analysis)) {
     if (curves.updates.size() < 2) continue;  // no line
     const std::string name = catalog::short_env_name(curves.env) + "-" + curves.label;
     write_text(folder / ("difficulty-" + run::file_name(name) + ".svg"),

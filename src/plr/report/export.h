@@ -7,10 +7,13 @@
 //   QUANTITY-ENV.svg                 learning curves with stars, also of families
 //                                    (QUANTITY-all-FAMILY.svg)
 //   curves.csv                       the points of these curves
-//   runs.csv, evaluations.csv        the numbers from which the rest can be recomputed
+//   settings.toml, runs.csv, evaluations.csv
 //   training.csv                     the runs' logs, at most 200 rows each (training_log.h)
-//   difficulty-ENV-METHOD.svg        for levels with degrees of difficulty: their probabilities
-//   difficulty.csv                   the same as numbers
+//   difficulty.csv                   for levels with degrees of difficulty: their probabilities
+//   difficulty-ENV-METHOD.svg        the same as figures, means over runs
+//
+// The five files from settings.toml to difficulty.csv are read back by results.h, so that the
+// others can be made again from them.
 //
 // Not thread-safe for one folder.
 #pragma once

@@ -1,5 +1,7 @@
 #include "plr/report/run_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -8,6 +10,7 @@
 
 #include "plr/base/files.h"
 #include "plr/catalog/plugins.h"
+#include "plr/report/results.h"
 #include "plr/run/layout.h"
 #include "plr/run/record_files.h"
 #include "plr/run/settings_file.h"
@@ -29,15 +32,7 @@ std::vector<Record> take(ReadRecords<Record> read, std::vector<std::string>& rem
 
 std::map<std::string, std::string> settings_of(const fs::path& folder) {
   const fs::path path = folder / layout::kConfig;
-  std::map<std::string, std::string> settings;
-  try {
-    for (run::Setting& setting :
-         run::parse_flat_settings(read_text(path, kMaxSettingsSize), path.string())) {
-      settings[setting.name] = std::move(setting.value);
-    }
-  } catch (const std::invalid_argument& error) {
-    throw std::runtime_error(error.what());
-  }
+  std::map<std::string, std::string> settings = read_settings_file(path);
   for (const char* name : {"env", "curriculum", "seed", "steps"}) {
     if (!settings.contains(name)) {
       throw std::runtime_error(path.string() + " does not belong to a run: it has no " + name);
@@ -68,7 +63,7 @@ std::vector<EvalRecord> last_per_steps(std::vector<EvalRecord> records) {
 }
 
 void find_folders(const fs::path& folder, int depth, std::set<fs::path>& found) {
-  if (fs::exists(folder / layout::kConfig)) {
+  if (fs::exists(folder / layout::kConfig) || has_results(folder)) {
     found.insert(folder);
     return;
   }
@@ -81,6 +76,26 @@ void find_folders(const fs::path& folder, int depth, std::set<fs::path>& found) 
       find_folders(entry.path(), depth + 1, found);
     }
   }
+}
+
+bool have_equal_settings(const RunData& a, const RunData& b) {
+  const auto includes = [](const RunData& x, const RunData& y) {
+    return std::ranges::all_of(
+        y.settings, [&](const auto& entry) { return x.setting(entry.first) == entry.second; });
+  };
+  return includes(a, b) && includes(b, a);
+}
+
+// Moves the runs whose settings, the seed included, no other run has. Returns their number.
+std::size_t add_new_runs(std::vector<RunData>& runs, std::vector<RunData>& all) {
+  std::size_t num_new = 0;
+  for (RunData& run : runs) {
+    const auto is_twin = [&](const RunData& other) { return have_equal_settings(run, other); };
+    if (std::ranges::any_of(all, is_twin)) continue;
+    all.push_back(std::move(run));
+    ++num_new;
+  }
+  return num_new;
 }
 
 }  // namespace
@@ -96,6 +111,19 @@ double RunData::steps_planned() const {
   double steps = 0;
   std::from_chars(text.data(), text.data() + text.size(), steps);
   return steps;
+}
+
+std::map<std::string, std::string> read_settings_file(const fs::path& path) {
+  std::map<std::string, std::string> settings;
+  try {
+    for (run::Setting& setting :
+         run::parse_flat_settings(read_text(path, kMaxSettingsSize), path.string())) {
+      settings[setting.name] = std::move(setting.value);
+    }
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error(error.what());
+  }
+  return settings;
 }
 
 RunData read_run(const fs::path& folder) {
@@ -144,13 +172,25 @@ std::vector<fs::path> run_folders(const std::vector<fs::path>& folders,
 
 FoundRuns find_runs(const std::vector<fs::path>& folders) {
   FoundRuns found;
+  std::vector<std::pair<fs::path, std::vector<RunData>>> results;
   for (const fs::path& place : run_folders(folders, found.problems)) {
     try {
-      found.runs.push_back(read_run(place));
+      if (fs::exists(place / layout::kConfig)) {
+        found.runs.push_back(read_run(place));
+      } else {
+        results.emplace_back(place, read_results(place));
+      }
     } catch (const std::runtime_error& error) {
       found.problems.emplace_back(error.what());
     }
   }
+  for (auto& [place, runs] : results) {
+    const std::size_t num_new = add_new_runs(runs, found.runs);
+    if (num_new == runs.size()) continue;
+    found.problems.push_back(fmt::format("{} of {} runs of {}, which are also elsewhere",
+                                         runs.size() - num_new, runs.size(), place.string()));
+  }
+  std::ranges::stable_sort(found.runs, {}, &RunData::folder);
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Reads run folders: everything that a report is made of (run/layout.h, run/records.h).
+// Reads run folders: everything that a report is made of (run/layout.h, run/records.h). Folders of
+// exported results are read too (results.h).
 //
 // A run in progress can be read: an incomplete last line is ignored. The plug-in of a run is loaded
 // (catalog/plugins.h); if that fails, the run has a remark.
@@ -43,11 +44,15 @@ struct RunData {
   double steps_planned() const;
 };
 
+// The settings of a TOML file without sections. Throws std::runtime_error with place and cause.
+std::map<std::string, std::string> read_settings_file(const std::filesystem::path& path);
+
 // Throws std::runtime_error naming the folder if it holds no settings of a run or no records.
 RunData read_run(const std::filesystem::path& folder);
 
-// The folders of the runs in these folders and up to four levels below them, sorted. Hidden folders
-// and symbolic links are not followed. Adds a line to `problems` for each folder without a run.
+// The folders of the runs, or of exported results, in these folders and up to four levels below
+// them, sorted. Hidden folders and symbolic links are not followed. Adds a line to `problems` for
+// each folder without a run.
 std::vector<std::filesystem::path> run_folders(const std::vector<std::filesystem::path>& folders,
                                                std::vector<std::string>& problems);
 
@@ -56,7 +61,8 @@ struct FoundRuns {
   std::vector<std::string> problems;  // one line per folder that was left out
 };
 
-// Reads the runs of run_folders().
+// Reads the runs of run_folders(). An exported run that is also there as a folder, or in other
+// results, is left out.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace plr::report

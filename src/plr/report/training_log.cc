@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, 9> kColumns = {"return",
 
 // "crop:7 flip:2": how many of these updates used each augmentation.
 std::string count_augmentations(std::span<const LogRecord> updates) {
+  if (updates.size() == 1 && updates[0].augmentation.value_or("").find(':') != std::string::npos) {
+    return *updates[0].augmentation;  // counts already
+  }
   std::map<std::string, std::size_t> counts;
   for (const LogRecord& record : updates) {
     if (record.augmentation) ++counts[*record.augmentation];
@@ -39,6 +42,10 @@ std::string count_augmentations(std::span<const LogRecord> updates) {
 }
 
 }  // namespace
+
+bool is_training_column(std::string_view name) {
+  return std::ranges::find(kColumns, name) != kColumns.end();
+}
 
 std::string training_csv(std::span<const RunData> runs, const Analysis& analysis) {
   std::string csv =
