@@ -56,10 +56,6 @@ std::size_t CsvTable::index_of(std::string_view column) const {
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
-std::vector<std::string> CsvTable::columns_after(std::string_view column) const {
-  return {columns_.begin() + static_cast<std::ptrdiff_t>(index_of(column)) + 1, columns_.end()};
-}
-
 const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
   return rows_[row][index_of(column)];
 }
@@ -84,6 +80,15 @@ double CsvTable::number(std::size_t row, std::string_view column) const {
 
 std::int64_t CsvTable::integer(std::size_t row, std::string_view column) const {
   return parse<std::int64_t>(row, column, "a whole number");
+}
+
+std::map<std::string, std::string> CsvTable::cells_after(std::size_t row,
+                                                         std::string_view column) const {
+  std::map<std::string, std::string> cells;
+  for (std::size_t i = index_of(column) + 1; i < columns_.size(); ++i) {
+    cells.emplace(columns_[i], rows_[row][i]);
+  }
+  return cells;
 }
 
 }  // namespace plr::report

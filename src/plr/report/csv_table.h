@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,6 @@ class CsvTable {
   // a row has more or fewer cells than the first line.
   CsvTable(std::string_view text, std::string source);
 
-  // The names of the columns after `column`, in order. Throws like text().
-  std::vector<std::string> columns_after(std::string_view column) const;
   std::size_t num_rows() const { return rows_.size(); }  // without the first line
 
   // Throw std::runtime_error "SOURCE: no column NAME", and number() and integer() "SOURCE:LINE:
@@ -32,6 +31,8 @@ class CsvTable {
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
   std::int64_t integer(std::size_t row, std::string_view column) const;
+  // The cells of the columns after `column`, by name.
+  std::map<std::string, std::string> cells_after(std::size_t row, std::string_view column) const;
 
  private:
   std::size_t index_of(std::string_view column) const;

@@ -34,11 +34,12 @@ TEST(CsvTable, ReadsQuotedCells) {
   EXPECT_EQ(table.text(1, "method"), "");
 }
 
-TEST(CsvTable, NamesTheColumnsAfterAColumn) {
-  const CsvTable table("a,b,c,d\n", "t.csv");
-  EXPECT_EQ(table.columns_after("b"), (std::vector<std::string>{"c", "d"}));
-  EXPECT_TRUE(table.columns_after("d").empty());
-  EXPECT_EQ(message_of([&] { table.columns_after("e"); }), "t.csv: no column e");
+TEST(CsvTable, HasTheCellsAfterAColumn) {
+  const CsvTable table("a,b,a,c\n1,2,3,4\n", "t.csv");
+  EXPECT_EQ(table.cells_after(0, "b"),
+            (std::map<std::string, std::string>{{"a", "3"}, {"c", "4"}}));
+  EXPECT_TRUE(table.cells_after(0, "c").empty());
+  EXPECT_EQ(message_of([&] { table.cells_after(0, "e"); }), "t.csv: no column e");
 }
 
 TEST(CsvTable, NamesFileAndLineOfAnError) {

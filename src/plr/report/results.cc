@@ -78,8 +78,7 @@ void read_settings(const CsvTable& runs_csv, const fs::path& folder, std::vector
     run.is_finished = runs_csv.text(row, "finished") == "1";
     run.settings = common;
     for (const char* name : {"env", "seed"}) run.settings[name] = runs_csv.text(row, name);
-    for (const std::string& name : runs_csv.columns_after(kLastNumberColumn)) {
-      const std::string& value = runs_csv.text(row, name);
+    for (const auto& [name, value] : runs_csv.cells_after(row, kLastNumberColumn)) {
       if (!value.empty()) run.settings[name] = value;
     }
   }

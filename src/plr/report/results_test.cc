@@ -96,6 +96,19 @@ TEST_F(Results, AreComparedWithRunFoldersAndCountedOnce) {
             "4 of 4 runs of " + (folder_ / "results").string() + ", which are also elsewhere");
 }
 
+TEST_F(Results, HaveTheBudgetsOfTheRunsIfTheyDiffer) {
+  write_run(folder_ / "runs" / "e", {.env = kEnv, .seed = 3, .test = {0.3, 0.6, 0.7}});
+  const fs::path longer = folder_ / "runs" / "f";
+  write_run(longer, {.env = kEnv, .seed = 4, .test = {0.3}, .is_finished = false});
+  std::string settings = read_text(longer / run::layout::kConfig);
+  settings.replace(settings.find("steps = 100"), 11, "steps = 900");  // of which 100 are done
+  write_text(longer / run::layout::kConfig, settings);
+  export_runs({folder_ / "runs"}, folder_ / "results");
+  for (const RunData& run : read_results(folder_ / "results")) {
+    EXPECT_EQ(run.settings, read_run(run.folder).settings);
+  }
+}
+
 TEST_F(Results, KeepTheCountsOfAugmentations) {
   std::vector<RunData> runs = read_results(folder_ / "results");
   runs[2].updates[0].augmentation = "crop:7 flip:2";
