@@ -14,6 +14,7 @@
 #include "plr/base/fields.h"
 #include "plr/bench/train_speed.h"
 #include "plr/distributed/world.h"
+#include "plr/run/settings_file.h"
 #include "plr/terminal/print.h"
 #include "plr/train/config.h"
 
@@ -35,12 +36,9 @@ train::TrainConfig config_of(const BenchTrainArguments& arguments) {
   train::set(config, "device", arguments.device);
   train::set(config, "precision", arguments.precision);
   train::set(config, "threads", std::to_string(arguments.threads));
-  for (const std::string& setting : arguments.settings) {
-    const std::size_t sign = setting.find('=');
-    if (sign == std::string::npos) {
-      throw std::invalid_argument("--set must be NAME=VALUE, not " + setting);
-    }
-    train::set(config, setting.substr(0, sign), setting.substr(sign + 1));
+  for (const std::string& text : arguments.settings) {
+    const run::Setting setting = run::parse_assignment("--set", text);
+    train::set(config, setting.name, setting.value);
   }
   if (!config.task.plugin.empty()) train::set_plugin(config.task, config.task.plugin);
   return config;

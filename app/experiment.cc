@@ -46,7 +46,8 @@ struct ExperimentArguments {
   double scale = 1;
   std::optional<int> max_running;
   std::optional<int> num_threads;
-  std::optional<double> speed;  // steps per second of one run
+  std::vector<std::string> settings;  // NAME=VALUE
+  std::optional<double> speed;        // steps per second of one run
   bool dry_run = false;
   bool slurm = false;
   std::vector<std::string> sbatch_options;
@@ -81,6 +82,9 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
                                       "--out", fs::absolute(folder)};
   if (arguments.scale != 1) {
     command.insert(command.end(), {"--scale", fmt::to_string(arguments.scale)});
+  }
+  for (const std::string& setting : arguments.settings) {
+    command.insert(command.end(), {"--set", setting});
   }
   if (arguments.locking == Locking::kIfSupported) command.emplace_back("--no-lock");
   if (arguments.ranks_per_run > 1) {
@@ -216,12 +220,17 @@ void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule
 void run_experiment(const ExperimentArguments& arguments) {
   check_arguments(arguments);
   // Read twice: the devices of the runs decide how many threads each gets, which is a setting too.
-  Plan plan = read_plan(arguments.file, {.scale = arguments.scale});
+  PlanOptions options{.scale = arguments.scale};
+  for (const std::string& setting : arguments.settings) {
+    options.settings.push_back(run::parse_assignment("--set", setting));
+  }
+  Plan plan = read_plan(arguments.file, options);
   const fs::path folder = experiment_folder(arguments, plan);
   if (arguments.slurm) return write_slurm_script(arguments, plan, folder);
   const Schedule schedule =
       make_schedule(plan, this_machine(), arguments.max_running, arguments.num_threads);
-  plan = read_plan(arguments.file, {.scale = arguments.scale, .num_threads = schedule.num_threads});
+  options.num_threads = schedule.num_threads;
+  plan = read_plan(arguments.file, options);
   if (arguments.dry_run) {
     const std::vector<RunJob> jobs = make_run_jobs(plan, folder);
     const double speed = arguments.speed ? *arguments.speed : logged_speed(plan, folder);
@@ -260,6 +269,10 @@ void add_experiment(CLI::App& program) {
   verb->add_option("--threads", arguments->num_threads,
                    "threads and workers of each run (the cores, divided by --jobs)")
       ->type_name("N");
+  verb->add_option("--set", arguments->settings,
+                   "a setting of every run, in place of that of FILE; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   verb->add_option("--scale", arguments->scale,
                    "fraction of the steps of every run, for a rehearsal")
       ->capture_default_str()

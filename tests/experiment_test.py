@@ -204,6 +204,7 @@ class Experiment(ProgramTest):
                 (["tiny.toml", "--jobs", "0"], "--jobs must be at least 1, not 0"),
                 (["tiny.toml", "--speed", "0"], "--speed must be above 0, not 0"),
                 (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
+                (["tiny.toml", "--set", "gamma"], "--set must be NAME=VALUE, not gamma"),
                 (["tiny.toml", "--sbatch=--time=1"], "--sbatch requires --slurm")]:
             done = plr("experiment", *arguments, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
@@ -219,6 +220,12 @@ class Experiment(ProgramTest):
                 ('preset = "small"\npresets = ["small"]\n', "tiny.toml:2: presets is given twice")]:
             self.write(text)
             done = plr("experiment", "tiny.toml", "--dry-run", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
+            self.assertIn(message, done.stderr)
+        self.write("seeds = 2\n")
+        for setting, message in [("gamma=2", "--set: gamma must be "), ("gama=0.9", "--set: unknown setting 'gama'"),
+                                 ("seed=5", "--set: the file lists every seed; change it there")]:
+            done = plr("experiment", "tiny.toml", "--dry-run", "--set", setting, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
             self.assertIn(message, done.stderr)
         self.assertFalse((self.folder / "runs").exists())
@@ -239,7 +246,8 @@ class Experiment(ProgramTest):
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3,
                     "jaxued": 4 * 3, "sfl": 2 * 3, "uniform-plr": 16 * 2 * 3,
                     "five-games": 5 * 4}
-        files = sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
+        files = [file for file in sorted((pathlib.Path(__file__).parent.parent / "experiments").rglob("*.toml"))
+                 if "results" not in file.parts]
         self.assertEqual({file.stem for file in files}, set(expected))
         for file in files:
             done = plr("experiment", str(file), "--dry-run", cwd=self.folder)

@@ -1,6 +1,7 @@
 #include "plr/experiment/plan.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -79,10 +80,9 @@ struct Combination {
 
 // Collects the settings of a run by name; later ones win.  A flag may be given only once, so that a
 // setting that occurs several times keeps its last value.
-std::map<std::string, Setting> joined_settings(const PlanFile& file, const Settings& variant,
-                                               const Settings& swept) {
+std::map<std::string, Setting> joined_settings(std::initializer_list<const Settings*> all) {
   std::map<std::string, Setting> last;
-  for (const Settings* settings : {&file.settings, &variant, &swept}) {
+  for (const Settings* settings : all) {
     for (const Setting& setting : *settings) last[setting.name] = setting;
   }
   return last;
@@ -124,7 +124,8 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
     set(run.config, setting);
     add_argument(setting);
   };
-  std::map<std::string, Setting> settings = joined_settings(file, of_variant, combination.swept);
+  std::map<std::string, Setting> settings =
+      joined_settings({&file.settings, &of_variant, &combination.swept, &options.settings});
   // Before the environments that it brings.
   if (const auto plugin = settings.extract("plugin"); !plugin.empty()) apply(plugin.mapped());
   if (!combination.env.value.empty()) apply(combination.env);
@@ -201,6 +202,12 @@ Plan read_plan(const std::filesystem::path& file, const PlanOptions& options) {
   }
   const PlanFile contents = parse_plan_file(read_text(file, kMaxSettingsSize), file.string());
   check_number(contents, file.string());
+  for (const Setting& setting : options.settings) {
+    if (setting.name == "seed" || setting.name == "env") {
+      throw std::invalid_argument(setting.place + ": the file lists every " + setting.name +
+                                  "; change it there");
+    }
+  }
   Plan plan{.name = file.stem().string(), .summary = contents.summary, .runs = {}};
   std::set<std::string> names;
   visit_combinations(contents, [&](const Combination& combination) {

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "plr/run/settings_file.h"
 #include "plr/train/config.h"
 
 namespace plr::experiment {
@@ -43,6 +44,8 @@ struct Plan {
 struct PlanOptions {
   double scale = 1;     // multiplies the steps of every run, down to one update; for a rehearsal
   int num_threads = 0;  // threads of every run unless the file sets them; 0: not set
+  // Of every run, in place of those of the file; neither env nor seed.
+  std::vector<run::Setting> settings = {};
 };
 
 // Throws std::invalid_argument "FILE:LINE: what is wrong", or "FILE: ..." if no single line is

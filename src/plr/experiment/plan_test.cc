@@ -93,6 +93,17 @@ TEST(Plan, ScalesToWholeUpdatesAndKeepsEvaluations) {
   EXPECT_EQ(read("seeds = 1\n", {.scale = 1e-9}).runs[0].config.schedule.steps, 8192);
 }
 
+TEST(Plan, SettingsOfTheCommandReplaceThoseOfTheFile) {
+  const Plan plan = read("[settings]\nnum_slots = 8\ngamma = 0.9\n[sweep]\nclip = [0.1, 0.2]\n",
+                         {.settings = {{"num_slots", "16", "--set"}, {"epochs", "2", "--set"}}});
+  ASSERT_EQ(plan.runs.size(), 2U);
+  EXPECT_EQ(plan.runs[1].config.env.num_slots, 16);
+  EXPECT_EQ(plan.runs[1].config.scorer.gamma, 0.9);
+  EXPECT_EQ(plan.runs[1].arguments,
+            (Names{"--preset", "small", "--seed", "1", "--clip", "0.2", "--epochs", "2", "--gamma",
+                   "0.9", "--num-slots", "16"}));
+}
+
 TEST(Plan, SetsThreadsAndWorkersUnlessTheFileDoes) {
   const Plan plain = read("seeds = 1\n", {.num_threads = 3});
   EXPECT_EQ(plain.runs[0].config.compute.num_threads, 3);

@@ -161,6 +161,14 @@ std::vector<Setting> parse_flat_settings(const std::string& toml, const std::str
 }
 
 // The strings of JSON are strings of TOML.
+Setting parse_assignment(const std::string& option, const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string::npos) {
+    throw std::invalid_argument(option + " must be NAME=VALUE, not " + text);
+  }
+  return {.name = text.substr(0, sign), .value = text.substr(sign + 1), .place = option};
+}
+
 std::string toml_string(std::string_view text) {
   try {
     return nlohmann::json(text).dump();

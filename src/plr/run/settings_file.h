@@ -42,6 +42,10 @@ struct ParsedSetting {
 // settings is an element without name and values.
 std::vector<ParsedSetting> parse_settings(const std::string& toml, const std::string& source);
 
+// NAME=VALUE as given to an option such as --set, whose name is its place. Throws
+// std::invalid_argument naming the option if there is no '='.
+Setting parse_assignment(const std::string& option, const std::string& text);
+
 // Calls use(). A std::invalid_argument that it throws gets "PLACE: " in front of its message.
 template <class Use>
 void with_place(const std::string& place, Use use) {
