@@ -242,6 +242,7 @@ class Experiment(ProgramTest):
                     "multiroom": 2 * 10, "omg-easy": 2 * 10, "omg-medium": 2 * 5,
                     "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 4 * 4,
                     "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 5 * 6,
+                    "small-budget": 6 * 12,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3,
                     "jaxued": 4 * 3, "sfl": 2 * 3, "uniform-plr": 16 * 2 * 3,

@@ -86,9 +86,9 @@ TEST(Plan, ListsTheArgumentsOfTrain) {
 }
 
 TEST(Plan, ScalesToWholeUpdatesAndKeepsEvaluations) {
-  // 64 slots x 128 steps are an update of 8,192; 3 M steps are 366 of them, a hundredth 3.
+  // 64 slots x 128 steps are an update of 8,192; 2 M steps are 244 of them, a hundredth 2.
   const Plan plan = read("seeds = 1\n", {.scale = 0.01});
-  EXPECT_EQ(plan.runs[0].config.schedule.steps, 3 * 8192);
+  EXPECT_EQ(plan.runs[0].config.schedule.steps, 2 * 8192);
   EXPECT_EQ(plan.runs[0].config.schedule.eval_interval, 1);
   EXPECT_EQ(read("seeds = 1\n", {.scale = 1e-9}).runs[0].config.schedule.steps, 8192);
 }

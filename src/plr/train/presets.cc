@@ -179,9 +179,10 @@ const std::vector<Preset>& all_presets() {
   static const std::vector<Preset> all = [] {
     std::vector<Preset> list;
     TrainConfig small =
-        minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 3'000'000);
+        minigrid_paper("minigrid/MiniGrid-DoorKey-6x6-v0", "500", 32, false, 2'000'000);
     small.schedule.rollout_length = 128;
     small.schedule.learning_rate_schedule = LearningRateSchedule::kLinear;  // benchmarks/README.md
+    small.schedule.eval_episodes = 256;
     list.push_back({"small", "a task that is learned in minutes on a CPU (the default)", small});
     list.push_back(
         {"minigrid-multiroom", "the paper's MultiRoom-N4-Random: 4,000 levels, 100M steps",
