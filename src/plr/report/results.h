@@ -5,7 +5,7 @@
 // report can be made again without the run folders, and results of several machines and days can be
 // compared:
 //
-//   plr report experiments/minigrid/results/multiroom runs/multiroom --export figures
+//   plr report runs/multiroom experiments/minigrid/results/multiroom --export figures
 //
 // The runs have no tables of levels and no single episodes; numbers are rounded as in the files.
 //
