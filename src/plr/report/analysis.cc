@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include "plr/report/curves.h"
@@ -137,7 +138,12 @@ class Analyzer {
     for (const RunData& run : runs_) {
       if (family_of(run.env()) == name) all.push_back(&run);
     }
-    family.steps = evaluation_steps(all, kMaxPoints);
+    // A mean over environments ends where the first of them does.
+    double end = std::numeric_limits<double>::infinity();
+    for (const std::size_t e : envs) {
+      if (!result_.envs[e].steps.empty()) end = std::min(end, result_.envs[e].steps.back());
+    }
+    family.steps = evaluation_steps(all, kMaxPoints, end);
     for (std::size_t m = 0; m < result_.labels.size(); ++m) {
       family.methods.push_back(family_method(family, m));
     }

@@ -196,6 +196,14 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_NEAR(analysis.families[0].methods[1].normalized.test.mean, 0.45, 1e-12);
 }
 
+TEST(Analysis, TheCurveOfAFamilyEndsWithTheShortestOfItsEnvironments) {
+  const Analysis analysis = analyze(
+      write_and_read({{.env = "minigrid/MiniGrid-DoorKey-6x6-v0", .test = {0.0, 0.2, 0.4, 0.6}},
+                      {.env = "minigrid/MultiRoom-N4-Random", .test = {0.2, 0.4}}}));
+  ASSERT_EQ(analysis.families.size(), 1U);
+  EXPECT_EQ(analysis.families[0].steps, (std::vector<double>{100, 200}));
+}
+
 TEST(Analysis, AFamilyHasAMeanIfAMethodHasRunsOfAllItsEnvironments) {
   const TestRun plr{.env = "maze/random-25", .curriculum = "plr", .test = {0.5}};
   TestRun other{.env = "maze/random-60", .curriculum = "uniform", .test = {0.5}};

@@ -41,12 +41,13 @@ std::optional<double> interpolate(std::span<const double> x, std::span<const dou
   return y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
 }
 
-std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit) {
+std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit,
+                                     double end) {
   std::set<double> all;
   for (const RunData* run : runs) {
     for (const EvalRecord& evaluation : run->evaluations) all.insert(evaluation.steps);
   }
-  return subsampled(std::vector<double>(all.begin(), all.end()), limit);
+  return subsampled(std::vector<double>(all.begin(), all.upper_bound(end)), limit);
 }
 
 Curve mean_curve(std::size_t num_points,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,9 +35,10 @@ std::vector<T> subsampled(const std::vector<T>& values, std::size_t limit) {
   return kept;
 }
 
-// The steps at which any of the runs was evaluated, subsampled evenly to at most `limit`.
-// REQUIRES: `limit` is above 1.
-std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit);
+// The steps up to `end` at which any of the runs was evaluated, subsampled evenly to at most
+// `limit`. REQUIRES: `limit` is above 1.
+std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit,
+                                     double end = std::numeric_limits<double>::infinity());
 
 // Mean and deviation at each point; `values_at(i)` returns the runs' values at point i.
 Curve mean_curve(std::size_t num_points,
