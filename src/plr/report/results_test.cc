@@ -96,6 +96,14 @@ TEST_F(Results, AreComparedWithRunFoldersAndCountedOnce) {
             "4 of 4 runs of " + (folder_ / "results").string() + ", which are also elsewhere");
 }
 
+TEST_F(Results, AreReadOnlyIfTheirFolderIsNamed) {
+  write_run(folder_ / "runs" / "c",  // continued since the export
+            {.env = kEnv, .seed = 1, .test = {0.3, 0.7, 0.8}, .behavior_version = 2});
+  const FoundRuns found = find_runs({folder_.path()});
+  EXPECT_EQ(found.runs.size(), 4U);
+  EXPECT_TRUE(found.problems.empty());
+}
+
 TEST_F(Results, HaveTheBudgetsOfTheRunsIfTheyDiffer) {
   write_run(folder_ / "runs" / "e", {.env = kEnv, .seed = 3, .test = {0.3, 0.6, 0.7}});
   const fs::path longer = folder_ / "runs" / "f";

@@ -63,7 +63,7 @@ std::vector<EvalRecord> last_per_steps(std::vector<EvalRecord> records) {
 }
 
 void find_folders(const fs::path& folder, int depth, std::set<fs::path>& found) {
-  if (fs::exists(folder / layout::kConfig) || has_results(folder)) {
+  if (fs::exists(folder / layout::kConfig) || (depth == 0 && has_results(folder))) {
     found.insert(folder);
     return;
   }

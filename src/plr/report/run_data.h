@@ -50,9 +50,10 @@ std::map<std::string, std::string> read_settings_file(const std::filesystem::pat
 // Throws std::runtime_error naming the folder if it holds no settings of a run or no records.
 RunData read_run(const std::filesystem::path& folder);
 
-// The folders of the runs, or of exported results, in these folders and up to four levels below
-// them, sorted. Hidden folders and symbolic links are not followed. Adds a line to `problems` for
-// each folder without a run.
+// The folders of the runs in these folders and up to four levels below them, sorted, and those of
+// these folders that hold exported results. Results below a folder are not read: they may be an
+// older state of the runs beside them. Hidden folders and symbolic links are not followed. Adds a
+// line to `problems` for each folder without a run.
 std::vector<std::filesystem::path> run_folders(const std::vector<std::filesystem::path>& folders,
                                                std::vector<std::string>& problems);
 
