@@ -174,7 +174,8 @@ void add_report(CLI::App& program) {
                        "compare the paper's tables with the results in this folder of experiments; "
                        "Markdown, printed unless --out")
           ->type_name("DIR");
-  verb->add_option("DIR", arguments->folders, "folders of runs or of exported results, or folders that contain some")
+  verb->add_option("DIR", arguments->folders,
+                   "folders of runs or folders that contain some, or folders of exported results")
       ->excludes(paper);
   verb->add_option("--compare", arguments->compare, "two methods, named as in the tables")
       ->excludes(paper)

@@ -76,11 +76,16 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
   return csv;
 }
 
+std::string run_cells(std::span<const RunData> runs, const Analysis& analysis, std::size_t run) {
+  return fmt::format("{},{},{}", runs[run].env(), csv_quoted(analysis.run_labels[run]),
+                     runs[run].setting("seed"));
+}
+
 std::string evaluations_csv(std::span<const RunData> runs, const Analysis& analysis) {
-  std::string csv = "env,method,seed,steps,test_return,train_return,test_success,test_length\n";
+  std::string csv =
+      fmt::format("{},steps,test_return,train_return,test_success,test_length\n", kRunColumns);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string run = fmt::format(
-        "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
+    const std::string run = run_cells(runs, analysis, i);
     for (const EvalRecord& e : runs[i].evaluations) {
       csv += fmt::format("{},{}", run, e.steps);
       for (const double value : {e.test_return, e.train_return, e.test_success, e.test_length}) {

@@ -27,6 +27,10 @@ std::string curves_csv(const Analysis& analysis);
 inline constexpr std::string_view kLastNumberColumn = "steps_per_second";
 std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis);
 
+// The columns that identify a run in all files: env,method,seed.
+inline constexpr std::string_view kRunColumns = "env,method,seed";
+std::string run_cells(std::span<const RunData> runs, const Analysis& analysis, std::size_t run);
+
 // evaluations.csv: one line per evaluation of each run.
 std::string evaluations_csv(std::span<const RunData> runs, const Analysis& analysis);
 

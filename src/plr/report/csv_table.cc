@@ -56,6 +56,11 @@ std::size_t CsvTable::index_of(std::string_view column) const {
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
+std::string CsvTable::place(std::size_t row) const {
+  constexpr std::size_t kFirstLine = 2;  // of the rows
+  return fmt::format("{}:{}", source_, row + kFirstLine);
+}
+
 const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
   return rows_[row][index_of(column)];
 }
@@ -67,9 +72,8 @@ Number CsvTable::parse(std::size_t row, std::string_view column, std::string_vie
   const char* end = cell.data() + cell.size();
   const auto parsed = std::from_chars(cell.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
-    constexpr std::size_t kFirstLine = 2;  // of the rows
-    throw std::runtime_error(fmt::format("{}:{}: {} must be {}, not '{}'", source_,
-                                         row + kFirstLine, column, kind, cell));
+    throw std::runtime_error(
+        fmt::format("{}: {} must be {}, not '{}'", place(row), column, kind, cell));
   }
   return value;
 }

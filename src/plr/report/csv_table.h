@@ -24,6 +24,8 @@ class CsvTable {
   // a row has more or fewer cells than the first line.
   CsvTable(std::string_view text, std::string source);
 
+  // "SOURCE:LINE" of a row, for messages.
+  std::string place(std::size_t row) const;
   std::size_t num_rows() const { return rows_.size(); }  // without the first line
 
   // Throw std::runtime_error "SOURCE: no column NAME", and number() and integer() "SOURCE:LINE:

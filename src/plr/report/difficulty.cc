@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "plr/catalog/short_name.h"
-#include "plr/report/escaping.h"
+#include "plr/report/csv_files.h"
 #include "plr/report/labels.h"
 
 namespace plr::report {
@@ -91,14 +91,13 @@ std::string difficulty_csv(std::span<const RunData> runs, const Analysis& analys
   std::string rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!has_probabilities(runs[i])) continue;
-    const std::string run = fmt::format(
-        "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
+    const std::string run = run_cells(runs, analysis, i);
     for (const LevelsRecord& record : runs[i].curriculum) {
       rows +=
           fmt::format("{},{},{:.4f}\n", run, record.update, fmt::join(record.by_difficulty, " "));
     }
   }
-  return rows.empty() ? "" : "env,method,seed,update,probabilities\n" + rows;
+  return rows.empty() ? "" : fmt::format("{},update,probabilities\n{}", kRunColumns, rows);
 }
 
 std::vector<double> moving_mean(std::span<const double> values, std::size_t window) {

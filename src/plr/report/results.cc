@@ -1,7 +1,5 @@
 #include "plr/report/results.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -48,13 +46,11 @@ class RunsByName {
   // Calls use(run, row) for every row of a table. Throws std::runtime_error if runs.csv has no such
   // run.
   template <class Use>
-  void for_each_row(const CsvTable& table, const fs::path& file, Use use) {
+  void for_each_row(const CsvTable& table, Use use) {
     for (std::size_t row = 0; row < table.num_rows(); ++row) {
       const auto found = rows_.find(name_of(table, row));
       if (found == rows_.end()) {
-        constexpr std::size_t kFirstLine = 2;
-        throw std::runtime_error(
-            fmt::format("{}:{}: runs.csv has no such run", file.string(), row + kFirstLine));
+        throw std::runtime_error(table.place(row) + ": runs.csv has no such run");
       }
       use(runs_[found->second], row);
     }
@@ -85,23 +81,20 @@ void read_settings(const CsvTable& runs_csv, const fs::path& folder, std::vector
 }
 
 // The last evaluation is in runs.csv with all its digits, and its versions are those of the run.
-void complete_evaluations(const CsvTable& runs_csv, std::vector<RunData>& runs) {
-  for (std::size_t row = 0; row < runs.size(); ++row) {
-    std::vector<EvalRecord>& evaluations = runs[row].evaluations;
-    if (evaluations.empty()) continue;
-    const auto versions = numbers_of<std::int64_t>(runs_csv, row, "behavior_version");
-    for (std::size_t i = 0; i < evaluations.size() && !versions.empty(); ++i) {
-      evaluations[i].behavior_version = versions[std::min(i, versions.size() - 1)];
-    }
-    EvalRecord& last = evaluations.back();
-    last.test_return = number_or_missing(runs_csv, row, "test_return");
-    last.train_return = number_or_missing(runs_csv, row, "train_return");
-    last.test_success = number_or_missing(runs_csv, row, "test_success");
-    last.is_final = runs[row].is_finished;
-    // The worst tenth of one return is that return.
-    if (!runs_csv.text(row, "worst_tenth").empty()) {
-      last.test_returns = {runs_csv.number(row, "worst_tenth")};
-    }
+void complete_evaluations(const CsvTable& runs_csv, std::size_t row, RunData& run) {
+  if (run.evaluations.empty()) return;
+  const auto versions = numbers_of<std::int64_t>(runs_csv, row, "behavior_version");
+  for (std::size_t i = 0; i < run.evaluations.size() && !versions.empty(); ++i) {
+    run.evaluations[i].behavior_version = versions[std::min(i, versions.size() - 1)];
+  }
+  EvalRecord& last = run.evaluations.back();
+  last.test_return = number_or_missing(runs_csv, row, "test_return");
+  last.train_return = number_or_missing(runs_csv, row, "train_return");
+  last.test_success = number_or_missing(runs_csv, row, "test_success");
+  last.is_final = run.is_finished;
+  // The worst tenth of one return is that return.
+  if (!runs_csv.text(row, "worst_tenth").empty()) {
+    last.test_returns = {runs_csv.number(row, "worst_tenth")};
   }
 }
 
@@ -142,21 +135,20 @@ std::vector<RunData> read_results(const fs::path& folder) {
   RunsByName runs(runs_csv);
   read_settings(runs_csv, folder, runs.all());
   const auto read_rows = [&](std::string_view name, auto use) {
-    const fs::path file = folder / name;
-    const CsvTable table = read_table(file);
-    runs.for_each_row(table, file, [&](RunData& run, std::size_t row) { use(table, row, run); });
+    const CsvTable table = read_table(folder / name);
+    runs.for_each_row(table, [&](RunData& run, std::size_t row) { use(table, row, run); });
   };
   read_rows(kEvaluationsFile, [](const CsvTable& table, std::size_t row, RunData& run) {
     run.evaluations.push_back(evaluation_of(table, row));
   });
-  complete_evaluations(runs_csv, runs.all());
   read_rows(kTrainingFile, [](const CsvTable& table, std::size_t row, RunData& run) {
     run.updates.push_back(log_record_of(table, row));
   });
   for (std::size_t row = 0; row < runs_csv.num_rows(); ++row) {
-    if (runs.all()[row].updates.empty()) continue;
-    runs.all()[row].updates.back().steps_per_second =
-        number_or_missing(runs_csv, row, "steps_per_second");
+    RunData& run = runs.all()[row];
+    complete_evaluations(runs_csv, row, run);
+    if (run.updates.empty()) continue;
+    run.updates.back().steps_per_second = number_or_missing(runs_csv, row, kLastNumberColumn);
   }
   if (fs::exists(folder / kDifficultyFile)) {
     read_rows(kDifficultyFile, [](const CsvTable& table, std::size_t row, RunData& run) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plr/report/escaping.h"
+#include "plr/report/csv_files.h"
 #include "plr/report/log_means.h"
 
 namespace plr::report {
@@ -49,10 +49,9 @@ bool is_training_column(std::string_view name) {
 
 std::string training_csv(std::span<const RunData> runs, const Analysis& analysis) {
   std::string csv =
-      fmt::format("env,method,seed,steps,{},augmentation\n", fmt::join(kColumns, ","));
+      fmt::format("{},steps,{},augmentation\n", kRunColumns, fmt::join(kColumns, ","));
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string run = fmt::format(
-        "{},{},{}", runs[i].env(), csv_quoted(analysis.run_labels[i]), runs[i].setting("seed"));
+    const std::string run = run_cells(runs, analysis, i);
     const std::span<const LogRecord> updates = runs[i].updates;
     const std::size_t per_row = updates_per_row(updates.size(), kMaxTrainingRows);
     const LogMeans means = log_means(updates, kColumns, kMaxTrainingRows);

@@ -160,7 +160,6 @@ std::vector<Setting> parse_flat_settings(const std::string& toml, const std::str
   return settings;
 }
 
-// The strings of JSON are strings of TOML.
 Setting parse_assignment(const std::string& option, const std::string& text) {
   const std::size_t sign = text.find('=');
   if (sign == std::string::npos) {
@@ -169,6 +168,7 @@ Setting parse_assignment(const std::string& option, const std::string& text) {
   return {.name = text.substr(0, sign), .value = text.substr(sign + 1), .place = option};
 }
 
+// The strings of JSON are strings of TOML.
 std::string toml_string(std::string_view text) {
   try {
     return nlohmann::json(text).dump();
