@@ -41,8 +41,8 @@ using terminal::short_number;
 
 struct TrainArguments {
   std::string preset = "small";
-  std::string algorithm = "default";
-  std::string method;  // empty: that of the preset
+  std::string algorithm;  // empty: that of the preset
+  std::string method;     // empty: that of the preset
   std::string config;
   std::string resume;
   std::string out;
@@ -69,7 +69,8 @@ void load_given_plugin(const TrainArguments& arguments) {
 // Later ones win: preset, algorithm, method, file, flags.
 train::TrainConfig make_config(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
-  train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
+  if (!arguments.algorithm.empty())
+    train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
   if (!arguments.method.empty())
     train::set_method(config, enum_from<train::Method>("method", arguments.method));
   load_given_plugin(arguments);
@@ -283,11 +284,10 @@ void add_train(CLI::App& program) {
       "Settings can also be given in a file: --config FILE with lines such as  steps = 1000000");
   verb->add_option("--preset", arguments->preset, preset_help())->capture_default_str();
   verb->add_option(
-          "--algorithm", arguments->algorithm,
-          "default: the paper, but episodes are scored in pieces (D6) and MiniGrid's network is "
-          "the "
-          "preset's (E3, E4); paper: exactly the paper; released-code: the code of its authors")
-      ->capture_default_str();
+      "--algorithm", arguments->algorithm,
+      "replaces the preset's choices where the paper, its code and this program differ; paper: "
+      "exactly the paper; released-code: the code of its authors; default: the paper, but episodes "
+      "are scored in pieces (D6) and MiniGrid's network is the preset's (E3, E4)");
   verb->add_option("--method", arguments->method,
                    "a method of the paper with its best settings: " + method_names());
   verb->add_option("--config", arguments->config, "a file of settings");

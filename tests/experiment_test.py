@@ -254,6 +254,16 @@ class Experiment(ProgramTest):
             done = plr("experiment", str(file), "--dry-run", cwd=self.folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn(f"\n{expected[file.stem]} runs in runs/{file.stem}, ", done.stdout)
+            self.assert_resumes_its_first_run(file, done.stdout)
+
+    def assert_resumes_its_first_run(self, file, plan):
+        """plr train gives a planned run the settings of the plan: else it could not be resumed."""
+        words = shlex.split(next(line for line in plan.splitlines() if line.strip().startswith("plr train")))
+        folder = self.folder / words[words.index("--out") + 1]
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text(plr(*words[1:], "--dry-run", cwd=self.folder).stdout)
+        done = plr("experiment", str(file), "--dry-run", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_task_is_one_run(self):
         self.write()

@@ -6,6 +6,7 @@ Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard lib
 import json
 import os
 import pathlib
+import re
 import resource
 import shlex
 import shutil
@@ -266,6 +267,20 @@ class Train(ProgramTest):
         self.assertEqual((folder / "config.toml").read_text(), chosen)
         self.assert_refused(["train", "--gamma", "2", "--dry-run"],
                             "plr train: gamma must be from 0 to 1, not 2")
+
+    def test_every_preset_has_the_settings_of_the_reference(self):
+        page = (pathlib.Path(__file__).parent.parent / "docs/reference/settings.md").read_text()
+        presets = re.findall(r"^### ([a-z0-9-]+)\n\n.*\n\n```toml\n([^`]*)```", page, re.MULTILINE)
+        self.assertGreater(len(presets), 10)
+        for name, text in presets:
+            settings = tomllib.loads(self.output("train", "--preset", name, "--dry-run"))
+            for setting, value in (line.split(" = ", 1) for line in text.splitlines()):
+                given = settings[setting]
+                if isinstance(given, bool):
+                    given = str(given).lower()
+                elif isinstance(given, (int, float)):
+                    given, value = float(given), float(value)
+                self.assertEqual(given, value, f"{setting} of {name}")
 
     # ---- methods
 
