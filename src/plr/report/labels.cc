@@ -38,6 +38,24 @@ std::string curriculum_name(const RunData& run) {
   return is_on(run.setting("learn_on_new")) ? "plr" : "plr-perp";
 }
 
+// The settings that define a level's score. gamma and gae_lambda are also the learner's.
+const std::set<std::string>& score_settings() {
+  static const std::set<std::string> all = [] {
+    std::set<std::string> names;
+    visit_descriptions(EpisodeScorerConfig{},
+                       [&](const auto& field, const auto&) { names.emplace(field.name()); });
+    names.erase(std::string(EpisodeScorerConfig::kGamma.name()));
+    names.erase(std::string(EpisodeScorerConfig::kGaeLambda.name()));
+    return names;
+  }();
+  return all;
+}
+
+// Whether a setting can change the run: uniform sampling ignores scores.
+bool has_effect(const RunData& run, const std::string& name) {
+  return curriculum_name(run) != "uniform" || !score_settings().contains(name);
+}
+
 // The settings in which the released code differs, with its values.
 const std::map<std::string, std::string>& released_settings() {
   static const std::map<std::string, std::string> all = [] {
@@ -109,6 +127,7 @@ std::vector<std::string> run_labels(std::span<const RunData> runs) {
         first;                     // value by environment, scope
     std::set<std::string> scopes;  // in which the setting differs in some environment
     for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!has_effect(runs[i], name)) continue;
       const std::string& value = runs[i].setting(name);
       const auto [entry, is_new] = first.try_emplace({runs[i].env(), scope(i)}, value);
       if (!is_new && entry->second != value) scopes.insert(scope(i));

@@ -4,7 +4,8 @@
 // method and environment differ in other settings, the label lists these settings: "plr,
 // staleness_coef 0.3". Runs with the released code's settings of level replay and scoring are "plr,
 // released-code". If any runs of one environment have different budgets, all labels list theirs:
-// "uniform, steps 120M". Seeds and settings of the machine are never part of a label.
+// "uniform, steps 120M". Seeds and settings of the machine are never part of a label, nor are
+// definitions of the score under uniform sampling, which ignores scores.
 //
 //   run_labels(found.runs)   // {"uniform", "plr", "plr"}
 //

@@ -102,6 +102,17 @@ TEST(Labels, ListTheStrengthOfMixreg) {
             (std::vector<std::string>{"mixreg, mixreg 0.01", "mixreg, mixreg 0.2"}));
 }
 
+TEST(Labels, LeaveOutDefinitionsOfTheScoreUnderUniformSampling) {
+  const Settings pieces = {{"curriculum", "uniform"}, {"open_episodes", "commit"}};
+  const Settings whole = {{"curriculum", "uniform"}, {"open_episodes", "stitch"}};
+  const std::vector<RunData> uniform = {run_with(pieces), run_with(whole)};
+  EXPECT_EQ(run_labels(uniform), (std::vector<std::string>{"uniform", "uniform"}));
+  const std::vector<RunData> discounts = {run_with({{"curriculum", "uniform"}, {"gamma", "0.9"}}),
+                                          run_with({{"curriculum", "uniform"}, {"gamma", "1"}})};
+  EXPECT_EQ(run_labels(discounts),
+            (std::vector<std::string>{"uniform, gamma 0.9", "uniform, gamma 1"}));
+}
+
 TEST(Labels, LeaveOutSettingsThatDifferOnlyBetweenEnvironments) {
   const std::vector<RunData> runs = {run_with({{"env", "minigrid/X"}, {"levels", "4000"}}),
                                      run_with({{"env", "minigrid/Y"}, {"levels", "3000"}})};
