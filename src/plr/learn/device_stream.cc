@@ -1,10 +1,16 @@
 #include "plr/learn/device_stream.h"
 
+#include <c10/core/Event.h>
 #include <c10/core/Stream.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <chrono>
+#include <thread>
+
 namespace plr::learn {
 namespace {
+
+constexpr std::chrono::microseconds kPollInterval(50);
 
 c10::Stream current_stream(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
@@ -23,18 +29,11 @@ void synchronize(at::Device device) {
   current_stream(device).synchronize();
 }
 
-Event::Event(at::Device device) : device_(device) {
-  if (device.is_cuda()) event_.emplace(device.type());
+void sleep_until_finished(at::Device device) {
+  if (!device.is_cuda()) return;
+  c10::Event finished(device.type());
+  finished.record(current_stream(device));
+  while (!finished.query()) std::this_thread::sleep_for(kPollInterval);
 }
-
-void Event::record() {
-  if (event_) event_->record(current_stream(device_));
-}
-
-void Event::wait() const {
-  if (event_) event_->synchronize();
-}
-
-bool Event::ready() const { return !event_ || event_->query(); }
 
 }  // namespace plr::learn

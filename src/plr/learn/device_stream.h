@@ -1,12 +1,9 @@
-// The stream on which this thread enqueues work for a device, and events in it.
+// The stream on which this thread enqueues work for a device.
 //
 // On the CPU, where work is done at once, nothing here has an effect.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-#include <c10/core/Event.h>
-
-#include <optional>
+#include <c10/core/Device.h>
 
 namespace plr::learn {
 
@@ -18,17 +15,8 @@ void use_pool_stream(at::Device device);
 // c10::Error if the device has failed.
 void synchronize(at::Device device);
 
-// A point in a stream.  Movable.  Not thread-safe.
-class Event {
- public:
-  explicit Event(at::Device device);
-  void record();       // behind all that this thread has enqueued so far
-  void wait() const;   // until the device has reached it
-  bool ready() const;  // whether the device has reached it
-
- private:
-  at::Device device_;
-  std::optional<c10::Event> event_;  // none on the CPU
-};
+// The same for waits of milliseconds: leaves the core to other threads and returns up to 0.1 ms
+// late.
+void sleep_until_finished(at::Device device);
 
 }  // namespace plr::learn

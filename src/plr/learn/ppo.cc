@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "plr/learn/device_stream.h"
+
 namespace plr::learn {
 namespace {
 
@@ -305,6 +307,8 @@ at::Tensor Ppo::compute_gradients() {
 }
 
 PpoStats Ppo::summary(const Rollout& rollout) const {
+  // Copying would spin, and runs that share a machine need the core.
+  sleep_until_finished(losses_.device());
   const at::Tensor table = losses_.cpu();
   PpoStats stats;
   for (std::int64_t i = 0; i < table.size(0); ++i) {
