@@ -1,7 +1,7 @@
 // Labels of runs, made from their settings.
 //
-// A label starts with the method as its paper names it: uniform, plr, ucb-drac+plr, accel. If runs of one
-// method and environment differ in other settings, the label lists these settings: "plr,
+// A label starts with the method as its paper names it: uniform, plr, ucb-drac+plr, accel. If runs
+// of one method and environment differ in other settings, the label lists these settings: "plr,
 // staleness_coef 0.3". Runs with the released code's settings of level replay and scoring are "plr,
 // released-code". If any runs of one environment have different budgets, all labels list theirs:
 // "uniform, steps 120M". Seeds and settings of the machine are never part of a label, nor are
