@@ -3,6 +3,7 @@
 Run by ctest with the program's path in PLR_PROGRAM; needs Python's standard library only.
 """
 
+import csv
 import json
 import pathlib
 import re
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import tomllib
 import unittest
 
 from program import PROGRAM, ProgramTest, plr, wait_for_log
@@ -260,6 +262,37 @@ class Experiment(ProgramTest):
             if preset not in presets:
                 self.assert_resumes_its_first_run(file, done.stdout)
             presets.add(preset)
+
+    def test_committed_results_have_the_settings_of_their_files(self):
+        of_the_machine = {"device", "threads", "num_workers", "precision", "shards", "seed"}
+        num_runs = 0
+        for common in (pathlib.Path(__file__).parent.parent / "experiments").rglob("results/*/settings.toml"):
+            file = common.parent.parent.parent / f"{common.parent.name}.toml"
+            if not file.exists():
+                continue  # runs that no file plans; the README beside them has their command
+            plan = plr("experiment", str(file), "--dry-run", cwd=self.folder).stdout
+            commands = {words[words.index("--out") + 1].split("/")[-1]: words[1:]
+                        for words in map(shlex.split, re.findall("plr train .*", plan))}
+            planned = {}  # settings, by the name of a run without its seed
+            with open(common.parent / "runs.csv") as runs:
+                rows = list(csv.DictReader(runs))
+            for row in rows:
+                run = row["run"].split("/")[-1]
+                kind = re.sub(r"-s\d+$", "", run)
+                if kind not in planned:
+                    planned[kind] = tomllib.loads(plr(*commands[run], "--dry-run", cwd=self.folder).stdout)
+                settings = row | tomllib.loads(common.read_text())
+                ignored = of_the_machine | ({"open_episodes"} if settings["curriculum"] == "uniform" else set())
+                for name, value in planned[kind].items():
+                    if name in ignored:
+                        continue
+                    if isinstance(value, bool):
+                        value = str(value).lower()
+                    same = settings[name] == value or (isinstance(value, (int, float))
+                                                       and float(settings[name]) == value)
+                    self.assertTrue(same, f"{common.parent}: {run} has {name} {settings[name]}, not {value}")
+                num_runs += 1
+        self.assertGreaterEqual(num_runs, 54)
 
     def assert_resumes_its_first_run(self, file, plan):
         """plr train gives a planned run the settings of the plan: else it could not be resumed."""
