@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <stdexcept>
 
 #include "plr/report/runs_testing.h"
@@ -141,10 +142,15 @@ TEST(Analysis, AveragesAndTestsFamiliesWithAndWithoutNormalization) {
     for (const Row& row : table.rows) names.push_back(row.name);
     return names;
   };
-  EXPECT_EQ(row_names(final_returns(analysis)),
+  const Table returns = final_returns(analysis);
+  EXPECT_EQ(row_names(returns),
             (std::vector<std::string>{
                 "bigfish", "coinrun", "Procgen (easy): relative to uniform (%)",
                 "Procgen (easy): mean normalized return (%)", "Procgen (easy): mean return"}));
+  for (const Row& row : std::span(returns.rows).subspan(2)) {  // of the family
+    EXPECT_TRUE(row.cells[1].has_star && row.cells[1].is_bold) << row.name;
+    EXPECT_FALSE(row.cells[0].has_star || row.cells[0].is_bold) << row.name;
+  }
   const Table gaps = final_gaps(analysis);
   EXPECT_EQ(row_names(gaps), (std::vector<std::string>{"bigfish", "coinrun",
                                                        "Procgen (easy): mean normalized gap (%)",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "plr/catalog/short_name.h"
 #include "plr/report/labels.h"
@@ -61,8 +62,6 @@ std::string runs_note(const Analysis& analysis) {
   if (!analysis.is_final) note += ", none of which is finished: these are the latest numbers";
   return note + ".";
 }
-
-// Whether the family has several environments to average over.
 
 std::string marks_note(const Analysis& analysis) {
   if (!analysis.baseline) return "";
@@ -153,10 +152,16 @@ Table final_returns(const Analysis& analysis) {
           fmt::format("{}: relative to {} (%)", family.name, analysis.labels[*analysis.baseline]),
           family.methods, kPercent, [](const FamilyMethod& m) { return m.relative; });
       set_bold(row.cells);
+      const Summary& base = family.methods[*analysis.baseline].relative;
+      for (std::size_t m = 0; m < row.cells.size(); ++m) {
+        row.cells[m].has_star = is_significantly_above(family.methods[m].relative, base);
+      }
       row.is_total = true;
       table.rows.push_back(row);
     }
+    const std::size_t num_rows = table.rows.size();
     add_family_rows(family, "return", &FamilyNumbers::test, &Significance::test, table);
+    for (Row& row : std::span(table.rows).subspan(num_rows)) set_bold(row.cells);
   }
   return table;
 }
