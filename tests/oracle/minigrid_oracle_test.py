@@ -17,7 +17,7 @@ import sys
 import zlib
 
 VERSION = "3.1.0"
-NUM_SEEDS = 30
+NUM_SEEDS = 50
 NUM_ACTIONS = 300
 NUM_PICTURES = 8
 # Recorded trajectories cover small seeds; most of these need two 32-bit words.
