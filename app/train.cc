@@ -69,10 +69,8 @@ void load_given_plugin(const TrainArguments& arguments) {
 // Later ones win: preset, algorithm, method, file, flags.
 train::TrainConfig make_config(const TrainArguments& arguments) {
   train::TrainConfig config = train::preset(arguments.preset);
-  if (!arguments.algorithm.empty())
-    train::set_algorithm(config, enum_from<Algorithm>("algorithm", arguments.algorithm));
-  if (!arguments.method.empty())
-    train::set_method(config, enum_from<train::Method>("method", arguments.method));
+  train::set_algorithm(config, arguments.algorithm);
+  train::set_method(config, arguments.method);
   load_given_plugin(arguments);
   if (!arguments.config.empty()) {
     if (!std::filesystem::exists(arguments.config)) {

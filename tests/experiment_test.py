@@ -15,7 +15,7 @@ import time
 import tomllib
 import unittest
 
-from program import PROGRAM, ProgramTest, plr, wait_for_log
+from program import PROGRAM, ProgramTest, is_setting, plr, wait_for_log
 
 TINY = """
 methods = ["plr", "uniform"]
@@ -35,6 +35,13 @@ steps = 256
 """
 NAMES = [f"empty-random-6x6-{method}-s{seed}" for method in ("plr", "uniform") for seed in (1, 2)]
 STARTED_FIRST = [name for name in NAMES if name.endswith("-s1")]
+
+
+def planned_commands(plan):
+    """The folder of each run of a printed plan, and the arguments of its command."""
+    for line in re.finditer("^ +plr (train .*)$", plan, re.MULTILINE):
+        words = shlex.split(line[1])
+        yield pathlib.Path(words[words.index("--out") + 1]), words
 
 
 class Experiment(ProgramTest):
@@ -129,8 +136,7 @@ class Experiment(ProgramTest):
     def test_planned_commands_are_quoted_for_the_shell(self):
         self.write()
         done = self.experiment("--dry-run", "--out", "it's all here")
-        commands = [line.strip() for line in done.stdout.splitlines() if line.startswith("          plr ")]
-        self.assertEqual([shlex.split(line)[-2:] for line in commands],
+        self.assertEqual([words[-2:] for _, words in planned_commands(done.stdout)],
                          [["--out", f"it's all here/{name}"] for name in NAMES])
 
     def test_stopping_while_runs_start_is_no_failure(self):
@@ -271,35 +277,29 @@ class Experiment(ProgramTest):
             if not file.exists():
                 continue  # runs that no file plans; the README beside them has their command
             plan = plr("experiment", str(file), "--dry-run", cwd=self.folder).stdout
-            commands = {words[words.index("--out") + 1].split("/")[-1]: words[1:]
-                        for words in map(shlex.split, re.findall("plr train .*", plan))}
+            commands = {folder.name: words for folder, words in planned_commands(plan)}
+            of_all = tomllib.loads(common.read_text())
             planned = {}  # settings, by the name of a run without its seed
             with open(common.parent / "runs.csv") as runs:
                 rows = list(csv.DictReader(runs))
             for row in rows:
-                run = row["run"].split("/")[-1]
+                run = pathlib.Path(row["run"]).name
                 kind = re.sub(r"-s\d+$", "", run)
                 if kind not in planned:
                     planned[kind] = tomllib.loads(plr(*commands[run], "--dry-run", cwd=self.folder).stdout)
-                settings = row | tomllib.loads(common.read_text())
+                settings = row | of_all
                 ignored = of_the_machine | ({"open_episodes"} if settings["curriculum"] == "uniform" else set())
-                for name, value in planned[kind].items():
-                    if name in ignored:
-                        continue
-                    if isinstance(value, bool):
-                        value = str(value).lower()
-                    same = settings[name] == value or (isinstance(value, (int, float))
-                                                       and float(settings[name]) == value)
-                    self.assertTrue(same, f"{common.parent}: {run} has {name} {settings[name]}, not {value}")
+                for name in planned[kind].keys() - ignored:
+                    self.assertTrue(is_setting(settings[name], planned[kind][name]),
+                                    f"{common.parent}: {run} has {name} {settings[name]}, not {planned[kind][name]}")
                 num_runs += 1
         self.assertGreaterEqual(num_runs, 54)
 
     def assert_resumes_its_first_run(self, file, plan):
         """plr train gives a planned run the settings of the plan: else it could not be resumed."""
-        words = shlex.split(next(line for line in plan.splitlines() if line.strip().startswith("plr train")))
-        folder = self.folder / words[words.index("--out") + 1]
-        folder.mkdir(parents=True)
-        (folder / "config.toml").write_text(plr(*words[1:], "--dry-run", cwd=self.folder).stdout)
+        folder, words = next(planned_commands(plan))
+        (self.folder / folder).mkdir(parents=True)
+        (self.folder / folder / "config.toml").write_text(plr(*words, "--dry-run", cwd=self.folder).stdout)
         done = plr("experiment", str(file), "--dry-run", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 

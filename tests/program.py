@@ -20,6 +20,13 @@ def wait_for_log(process, log):
         time.sleep(0.05)
 
 
+def is_setting(text, value):
+    """Whether the text of a setting, as in the reference and in exported results, is the value of a TOML file."""
+    if isinstance(value, bool):
+        return text == str(value).lower()
+    return float(text) == value if isinstance(value, (int, float)) else text == value
+
+
 class ProgramTest(unittest.TestCase):
     def assert_refused(self, arguments, message):
         """One line on standard error, nothing on standard output."""

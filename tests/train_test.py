@@ -17,7 +17,7 @@ import time
 import tomllib
 import unittest
 
-from program import PROGRAM, ProgramTest, plr, wait_for_log
+from program import PROGRAM, ProgramTest, is_setting, plr, wait_for_log
 
 TINY = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--device", "cpu", "--threads", "1",
         "--levels", "20",
@@ -275,12 +275,8 @@ class Train(ProgramTest):
         for name, text in presets:
             settings = tomllib.loads(self.output("train", "--preset", name, "--dry-run"))
             for setting, value in (line.split(" = ", 1) for line in text.splitlines()):
-                given = settings[setting]
-                if isinstance(given, bool):
-                    given = str(given).lower()
-                elif isinstance(given, (int, float)):
-                    given, value = float(given), float(value)
-                self.assertEqual(given, value, f"{setting} of {name}")
+                self.assertTrue(is_setting(value, settings[setting]),
+                                f"{setting} of {name} is {settings[setting]}, not {value}")
 
     # ---- methods
 

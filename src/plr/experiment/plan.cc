@@ -93,16 +93,8 @@ train::TrainConfig base_config(const Setting& preset, const Setting& algorithm,
                                const Setting& method) {
   train::TrainConfig config;
   run::with_place(preset.place, [&] { config = train::preset(preset.value); });
-  if (!algorithm.value.empty()) {
-    run::with_place(algorithm.place, [&] {
-      train::set_algorithm(config, enum_from<Algorithm>("algorithm", algorithm.value));
-    });
-  }
-  if (!method.value.empty()) {
-    run::with_place(method.place, [&] {
-      train::set_method(config, enum_from<train::Method>("method", method.value));
-    });
-  }
+  run::with_place(algorithm.place, [&] { train::set_algorithm(config, algorithm.value); });
+  run::with_place(method.place, [&] { train::set_method(config, method.value); });
   return config;
 }
 

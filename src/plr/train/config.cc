@@ -193,6 +193,10 @@ void set_algorithm(TrainConfig& config, Algorithm algorithm) {
   visit_groups(config, [&](const char*, auto& group) { plr::set_algorithm(group, algorithm); });
 }
 
+void set_algorithm(TrainConfig& config, std::string_view name) {
+  if (!name.empty()) set_algorithm(config, enum_from<Algorithm>("algorithm", name));
+}
+
 void set_method(TrainConfig& config, Method method) {
   const bool is_replay = method == Method::kPlr || method == Method::kUcbDracPlr;
   config.task.curriculum = is_replay                 ? CurriculumKind::kPlr
@@ -205,6 +209,10 @@ void set_method(TrainConfig& config, Method method) {
   config.drac.augmentation = learn::Augmentation::kUcb;
   config.drac.coef = learn::DracConfig{}.coef;
   config.drac.ucb = {};
+}
+
+void set_method(TrainConfig& config, std::string_view name) {
+  if (!name.empty()) set_method(config, enum_from<Method>("method", name));
 }
 
 std::string method_text(const TrainConfig& config) {

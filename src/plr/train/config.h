@@ -328,6 +328,9 @@ std::vector<std::pair<std::string, std::string>> presets();
 
 // Sets every field in which the paper, its authors' code and the defaults differ.
 void set_algorithm(TrainConfig& config, Algorithm algorithm);
+// The same by name: an empty one leaves the preset's choices, another that does not exist throws
+// std::invalid_argument.
+void set_algorithm(TrainConfig& config, std::string_view name);
 
 // The methods that the paper compares, each with its best settings, which are the same for
 // Procgen's easy and hard games: the curriculum, and the regularizer of the update.
@@ -336,6 +339,8 @@ constexpr std::array<std::string_view, 6> enum_names(Method) {
   return {"uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr"};
 }
 void set_method(TrainConfig& config, Method method);
+// By name, as set_algorithm().
+void set_method(TrainConfig& config, std::string_view name);
 
 // A short name of the method: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
 std::string method_text(const TrainConfig& config);
