@@ -1,6 +1,7 @@
 #include "plr/collect/slot_tasks.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -9,11 +10,11 @@
 namespace plr::collect {
 namespace {
 
-// Pauses of an idle worker before it runs the tasks of others, and before it blocks: some ten and
-// some hundred microseconds.  A game that another thread has stepped is not in its cache: stealing
-// at once made Procgen's steps a third slower.
-constexpr int kPausesBeforeSteal = 300;
-constexpr int kPausesBeforeBlock = 1'000;
+// How long an idle worker waits before it runs the tasks of others, and before it blocks.  A game
+// that another thread has stepped is not in its cache: stealing at once made Procgen's steps a third
+// slower.
+constexpr std::chrono::microseconds kBeforeSteal(30);
+constexpr std::chrono::microseconds kBeforeBlock(400);
 
 }  // namespace
 
@@ -179,7 +180,7 @@ void SlotTasks::work(int worker) noexcept {
   const SlotRange own = share_of(worker);
   Spinner spinner;
   while (!is_over_.load(std::memory_order_acquire)) {
-    const bool may_steal = spinner.num_pauses() > kPausesBeforeSteal;
+    const bool may_steal = spinner.waited() > kBeforeSteal;
     const bool has_advanced =
         env_.spec().prefers_ranges
             ? advance_together(own)
@@ -189,7 +190,7 @@ void SlotTasks::work(int worker) noexcept {
       continue;
     }
     spinner.pause();
-    if (spinner.num_pauses() > kPausesBeforeBlock) {
+    if (spinner.waited() > kBeforeBlock) {
       block_until_woken();
       spinner.reset();
     }

@@ -25,7 +25,7 @@ constexpr std::chrono::microseconds kJoinSpin(100);
 // this long.
 constexpr std::chrono::milliseconds kMaxPendingSpin(2);
 
-// Spins for about a microsecond; whether `word` differs from `old`.
+// Waits for 32 pauses, at first about two microseconds; whether `word` differs from `old`.
 bool poll(const std::atomic<std::uint32_t>& word, std::uint32_t old, Spinner& spinner) {
   for (int i = 0; i < 32; ++i) {
     if (word.load(std::memory_order_acquire) != old) return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -19,8 +20,8 @@ namespace {
 constexpr int kSlotsPerWorker = 1024;
 constexpr int kClaimedSlots = 64;  // that a worker takes at a time
 constexpr std::size_t kMaxGroups = 2;
-// Before the device is asked whether it has failed; some tens of milliseconds.
-constexpr int kPausesBeforeCheck = 1 << 20;
+// How long a result is waited for before the device is asked whether it has failed.
+constexpr std::chrono::milliseconds kBeforeCheck(100);
 
 // The slots of an environment with the arrays of a step.
 class SurveySlots {
@@ -153,7 +154,7 @@ class SurveySlots {
     Spinner spinner;
     while (!collect::is_written(result)) {
       spinner.pause();
-      if (spinner.num_pauses() < kPausesBeforeCheck) continue;
+      if (spinner.waited() < kBeforeCheck) continue;
       const std::lock_guard lock(mutex_);
       inference_->check_device();
       if (collect::is_written(result)) return;
