@@ -6,7 +6,7 @@
 // early. A run that fails after the first packing, for example because the memory of the GPU is
 // full, ends the trial, and is repeated in another packing.
 //
-//   PackingSearch search(packings(16, 1, 100), {4, 4});
+//   PackingSearch search(packings(16, 1, 100), {8, 4});
 //   const SessionsEnd end = run_packed_sessions(jobs, options, search, {});
 //
 // A function without state; not thread-safe.

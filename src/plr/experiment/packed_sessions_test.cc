@@ -60,22 +60,22 @@ class PackedSessionsTest : public testing::Test {
 };
 
 TEST_F(PackedSessionsTest, ChoosesTheFastestPacking) {
-  PackingSearch search({{1, 2}, {2, 1}}, {1, 2});
+  PackingSearch search({{1, 2}, {2, 2}}, {1, 2});
   const SessionsEnd end = run("", search);
   EXPECT_TRUE(end.failures.empty());
   EXPECT_EQ(search.current().max_running, 2);
-  ASSERT_EQ(search.trials().size(), 3U);  // the last one with twice the workers
+  ASSERT_EQ(search.trials().size(), 3U);  // the last one with half the workers
   EXPECT_GT(search.trials()[1].steps_per_second, 1.1 * search.trials()[0].steps_per_second);
   ASSERT_EQ(messages_.size(), 3U);
   EXPECT_TRUE(messages_[0].starts_with("1 at a time with 2 workers each: ")) << messages_[0];
-  EXPECT_TRUE(messages_[0].ends_with("next 2 at a time with 1 workers each")) << messages_[0];
-  EXPECT_TRUE(messages_[1].ends_with("next 2 at a time with 2 workers each")) << messages_[1];
+  EXPECT_TRUE(messages_[0].ends_with("next 2 at a time with 2 workers each")) << messages_[0];
+  EXPECT_TRUE(messages_[1].ends_with("next 2 at a time with 1 workers each")) << messages_[1];
   EXPECT_NE(messages_[2].find("from now on 2 at a time"), std::string::npos) << messages_[2];
 }
 
 TEST_F(PackedSessionsTest, RepeatsRunsThatFailInALaterPacking) {
-  PackingSearch search({{1, 2}, {2, 1}}, {1, 2});
-  const SessionsEnd end = run("if [ $workers = 1 ]; then echo no memory; exit 2; fi", search);
+  PackingSearch search({{1, 4}, {2, 3}}, {1, 4});
+  const SessionsEnd end = run("if [ $workers = 3 ]; then echo no memory; exit 2; fi", search);
   EXPECT_TRUE(end.failures.empty());
   EXPECT_EQ(search.current().max_running, 1);
 }

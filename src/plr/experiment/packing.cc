@@ -11,6 +11,7 @@ namespace plr::experiment {
 namespace {
 
 constexpr int kRunsPerGpu[] = {1, 2, 3, 4, 6, 8, 12, 16};
+constexpr int kWorkersPerCore = 2;  // of runs that share a GPU
 constexpr double kWorthChanging = 1.03;  // a smaller difference may be noise
 
 constexpr const char* kFile = "packing.json";
@@ -23,8 +24,10 @@ std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs) {
   for (const int per_gpu : kRunsPerGpu) {
     const int runs = std::min(per_gpu * num_gpus, num_runs);
     if (runs > num_cores && !all.empty()) break;
+    const int num_workers = (per_gpu == 1 ? 1 : kWorkersPerCore) * num_cores;
     if (all.empty() || all.back().max_running < runs) {
-      all.push_back({.max_running = runs, .num_workers = (num_cores + runs - 1) / runs});
+      all.push_back(
+          {.max_running = runs, .num_workers = std::min(num_cores, (num_workers + runs - 1) / runs)});
     }
   }
   return all;
@@ -65,7 +68,8 @@ std::optional<Packing> PackingSearch::next(bool is_better) {
   }
   if (!is_climbing_up && is_better && index_ > 0) return candidates_[--index_];
   has_climbed_ = true;
-  return Packing{.max_running = best_.max_running, .num_workers = 2 * best_.num_workers};
+  if (best_.num_workers == 1) return {};
+  return Packing{.max_running = best_.max_running, .num_workers = (best_.num_workers + 1) / 2};
 }
 
 void PackingSearch::finish() {

@@ -1,11 +1,12 @@
 // How many runs of an experiment share the GPUs, chosen by measuring the runs themselves.
 //
-// A packing is a number of runs at a time and of workers of each. PackingSearch climbs from a first
-// packing to more runs as long as the total steps per second grow, and to fewer if more are not
-// better; then it tries twice the workers, which use the cores of runs that wait for the GPU.
+// A packing is a number of runs at a time and of workers of each: two per core if runs share a GPU,
+// since workers are idle while their run waits for it. PackingSearch climbs from a first packing to
+// more runs as long as the total steps per second grow, and to fewer if more are not better; then it
+// tries half the workers.
 // SpeedWindow measures the total speed of the runs that execute in one packing.
 //
-//   PackingSearch search(packings(num_cores, num_gpus, num_runs), {4, 4});
+//   PackingSearch search(packings(num_cores, num_gpus, num_runs), {8, 4});
 //   while (!search.is_done()) search.record(speed_of(search.current()));
 //   search.current();  // the fastest
 //
@@ -28,7 +29,8 @@ struct Packing {
   bool operator==(const Packing&) const = default;
 };
 
-// Packings of up to so many runs that give every core of the machine a worker, by number of runs.
+// Packings of up to so many runs that give every core of the machine a worker, or two if runs share
+// a GPU, by number of runs.
 std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs);
 
 class PackingSearch {

@@ -13,15 +13,15 @@ namespace {
 using Packings = std::vector<Packing>;
 using namespace std::chrono_literals;
 
-TEST(Packings, GiveEveryCoreAWorker) {
+TEST(Packings, GiveEveryCoreTwoWorkersIfRunsShareAGpu) {
   EXPECT_EQ(packings(16, 1, 100),
-            (Packings{{1, 16}, {2, 8}, {3, 6}, {4, 4}, {6, 3}, {8, 2}, {12, 2}, {16, 1}}));
-  EXPECT_EQ(packings(16, 2, 100), (Packings{{2, 8}, {4, 4}, {6, 3}, {8, 2}, {12, 2}, {16, 1}}));
+            (Packings{{1, 16}, {2, 16}, {3, 11}, {4, 8}, {6, 6}, {8, 4}, {12, 3}, {16, 2}}));
+  EXPECT_EQ(packings(16, 2, 100), (Packings{{2, 8}, {4, 8}, {6, 6}, {8, 4}, {12, 3}, {16, 2}}));
 }
 
 TEST(Packings, HaveAtMostTheRunsThatExistAndOneRunPerCore) {
-  EXPECT_EQ(packings(16, 1, 5), (Packings{{1, 16}, {2, 8}, {3, 6}, {4, 4}, {5, 4}}));
-  EXPECT_EQ(packings(2, 1, 100), (Packings{{1, 2}, {2, 1}}));
+  EXPECT_EQ(packings(16, 1, 5), (Packings{{1, 16}, {2, 16}, {3, 11}, {4, 8}, {5, 7}}));
+  EXPECT_EQ(packings(2, 1, 100), (Packings{{1, 2}, {2, 2}}));
   EXPECT_EQ(packings(2, 4, 100), (Packings{{4, 1}}));
 }
 
@@ -54,21 +54,29 @@ TEST(PackingSearch, KeepsAPackingIfAnotherIsHardlyFaster) {
             (std::vector<int>{4, 6, 3, 4, 4}));
 }
 
-TEST(PackingSearch, TriesTwiceTheWorkersAtTheEnd) {
+TEST(PackingSearch, TriesHalfTheWorkersAtTheEnd) {
   for (const bool is_faster : {false, true}) {
-    PackingSearch search(packings(16, 1, 100), {4, 4});
+    PackingSearch search(packings(16, 1, 100), {4, 8});
     search.record(100);
     search.record(90);  // six runs
     search.record(90);  // three
-    EXPECT_EQ(search.current(), (Packing{4, 8}));
+    EXPECT_EQ(search.current(), (Packing{4, 4}));
     search.record(is_faster ? 110 : 100);
     EXPECT_TRUE(search.is_done());
-    EXPECT_EQ(search.current(), is_faster ? (Packing{4, 8}) : (Packing{4, 4}));
+    EXPECT_EQ(search.current(), is_faster ? (Packing{4, 4}) : (Packing{4, 8}));
   }
 }
 
 TEST(PackingSearch, StartsBelowANumberThatIsNoCandidate) {
-  EXPECT_EQ(PackingSearch(packings(16, 1, 100), {5, 3}).current(), (Packing{4, 4}));
+  EXPECT_EQ(PackingSearch(packings(16, 1, 100), {5, 3}).current(), (Packing{4, 8}));
+}
+
+TEST(PackingSearch, EndsWithOneWorkerPerRun) {
+  PackingSearch search({{1, 2}, {2, 1}}, {1, 2});
+  search.record(100);
+  search.record(200);
+  EXPECT_TRUE(search.is_done());
+  EXPECT_EQ(search.current(), (Packing{2, 1}));
 }
 
 TEST(PackingSearch, IsDoneWithOneCandidate) {
@@ -78,11 +86,11 @@ TEST(PackingSearch, IsDoneWithOneCandidate) {
 }
 
 TEST(PackingSearch, EndsWithTheFastestPackingSoFar) {
-  PackingSearch search(packings(16, 1, 100), {4, 4});
+  PackingSearch search(packings(16, 1, 100), {4, 8});
   search.record(100);
   search.finish();
   EXPECT_TRUE(search.is_done());
-  EXPECT_EQ(search.current(), (Packing{4, 4}));
+  EXPECT_EQ(search.current(), (Packing{4, 8}));
 }
 
 std::chrono::steady_clock::time_point at(std::chrono::seconds time) {
@@ -123,12 +131,12 @@ TEST(SpeedWindow, IsZeroIfNoRunTrains) {
 TEST(PackingFile, IsReadOnTheSameMachineOnly) {
   const TemporaryDirectory folder;
   EXPECT_FALSE(load_packing(folder.path(), 16, 1));
-  PackingSearch search(packings(16, 1, 100), {4, 4});
+  PackingSearch search(packings(16, 1, 100), {4, 8});
   search.record(100);
   search.record(200);
   search.finish();
   save_packing(folder.path(), search, 16, 1);
-  EXPECT_EQ(load_packing(folder.path(), 16, 1), (Packing{6, 3}));
+  EXPECT_EQ(load_packing(folder.path(), 16, 1), (Packing{6, 6}));
   EXPECT_FALSE(load_packing(folder.path(), 8, 1));
   EXPECT_FALSE(load_packing(folder.path(), 16, 2));
 }

@@ -34,7 +34,7 @@ TEST(Schedule, SharesCoresAmongFewRuns) {
 
 TEST(Schedule, SharesAGpuByTheFamilyOfEnvironments) {
   EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), kMachine, {}, {}).packing.max_running, 8);
-  EXPECT_EQ(make_schedule(plan(100, kProcgen, "cuda"), kMachine, {}, {}).packing.max_running, 4);
+  EXPECT_EQ(make_schedule(plan(100, kProcgen, "cuda"), kMachine, {}, {}).packing.max_running, 8);
   const Machine few_cores = {.num_cores = 6, .num_gpus = 1, .can_share_gpus = true};
   EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), few_cores, {}, {}).packing.max_running, 3);
 }

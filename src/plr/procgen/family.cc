@@ -46,7 +46,7 @@ Family family() {
           .observations = {Observation::kFull},
           .num_training_levels = 200,
           // Its games keep several cores busy.
-          .gpu_share = {.cores_per_run = 4, .runs_per_gpu = 4},
+          .gpu_share = {.cores_per_run = 2, .runs_per_gpu = 8},
           .files_variable = "PLR_PROCGEN",
           .steps_allocate = true,
           .make = make,
