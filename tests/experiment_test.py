@@ -250,7 +250,7 @@ class Experiment(ProgramTest):
                     "grid-tscl-epsilon": 16 * 4 * 4 * 4 * 4 * 4, "grid-tscl-boltzmann": 16 * 4 * 4 * 3 * 4 * 4,
                     "multiroom": 2 * 10, "omg-easy": 2 * 10, "omg-medium": 2 * 5,
                     "omg-easy-no-pool": 2 * 2, "omg-medium-no-pool": 2 * 2, "omg-easy-late": 4 * 4,
-                    "algorithms": 3 * 3, "algorithm-decision": 3 * 3 * 3, "small-schedule": 5 * 6,
+                    "algorithms": 3 * 3, "algorithm-decision": 4 * 3 * 3, "small-schedule": 5 * 6,
                     "small-budget": 6 * 12,
                     "open-episodes": 6 * 3, "bigfish": 2 * 2, "kernels": 2 * 2,
                     "full-multiroom": 6 * 3, "full-omg-easy": 6 * 3, "full-omg-medium": 3,
