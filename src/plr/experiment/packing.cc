@@ -11,7 +11,7 @@ namespace plr::experiment {
 namespace {
 
 constexpr int kRunsPerGpu[] = {1, 2, 3, 4, 6, 8, 12, 16};
-constexpr int kWorkersPerCore = 2;  // of runs that share a GPU
+constexpr int kWorkersPerCore = 2;       // of runs that share a GPU
 constexpr double kWorthChanging = 1.03;  // a smaller difference may be noise
 
 constexpr const char* kFile = "packing.json";
@@ -24,10 +24,10 @@ std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs) {
   for (const int per_gpu : kRunsPerGpu) {
     const int runs = std::min(per_gpu * num_gpus, num_runs);
     if (runs > num_cores && !all.empty()) break;
-    const int num_workers = (per_gpu == 1 ? 1 : kWorkersPerCore) * num_cores;
     if (all.empty() || all.back().max_running < runs) {
-      all.push_back(
-          {.max_running = runs, .num_workers = std::min(num_cores, (num_workers + runs - 1) / runs)});
+      const int of_all = (per_gpu == 1 ? 1 : kWorkersPerCore) * num_cores;
+      const int of_each = std::min(num_cores, (of_all + runs - 1) / runs);
+      all.push_back({.max_running = runs, .num_workers = of_each});
     }
   }
   return all;

@@ -2,8 +2,8 @@
 //
 // A packing is a number of runs at a time and of workers of each: two per core if runs share a GPU,
 // since workers are idle while their run waits for it. PackingSearch climbs from a first packing to
-// more runs as long as the total steps per second grow, and to fewer if more are not better; then it
-// tries half the workers.
+// more runs as long as the total steps per second grow, and to fewer if more are not better; then
+// it tries half the workers.
 // SpeedWindow measures the total speed of the runs that execute in one packing.
 //
 //   PackingSearch search(packings(num_cores, num_gpus, num_runs), {8, 4});
