@@ -293,7 +293,7 @@ class Experiment(ProgramTest):
                     self.assertTrue(is_setting(settings[name], planned[kind][name]),
                                     f"{common.parent}: {run} has {name} {settings[name]}, not {planned[kind][name]}")
                 num_runs += 1
-        self.assertGreaterEqual(num_runs, 54)
+        self.assertGreaterEqual(num_runs, 63)
 
     def assert_resumes_its_first_run(self, file, plan):
         """plr train gives a planned run the settings of the plan: else it could not be resumed."""
