@@ -5,9 +5,12 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "plr/base/closest_name.h"
+#include "plr/catalog/family.h"
+#include "plr/core/curriculum.h"
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
 #include "plr/report/number_format.h"
@@ -38,12 +41,17 @@ std::string curriculum_name(const RunData& run) {
   return is_on(run.setting("learn_on_new")) ? "plr" : "plr-perp";
 }
 
-// The settings that define a level's score. gamma and gae_lambda are also the learner's.
-const std::set<std::string>& score_settings() {
+// The settings of level replay and of its scores, which uniform sampling ignores. It has the start
+// too, and gamma and gae_lambda are also the learner's.
+const std::set<std::string>& replay_settings() {
   static const std::set<std::string> all = [] {
     std::set<std::string> names;
-    visit_descriptions(EpisodeScorerConfig{},
-                       [&](const auto& field, const auto&) { names.emplace(field.name()); });
+    const auto add = [&](const auto& field, const auto&) { names.emplace(field.name()); };
+    visit_descriptions(LevelReplayConfig{}, add);
+    visit_descriptions(EpisodeScorerConfig{}, add);
+    visit_descriptions(StartConfig{}, [&](const auto& field, const auto&) {
+      names.erase(std::string(field.name()));
+    });
     names.erase(std::string(EpisodeScorerConfig::kGamma.name()));
     names.erase(std::string(EpisodeScorerConfig::kGaeLambda.name()));
     return names;
@@ -51,9 +59,29 @@ const std::set<std::string>& score_settings() {
   return all;
 }
 
-// Whether a setting can change the run: uniform sampling ignores scores.
+bool is_drac_setting(const std::string& name) {
+  return name.starts_with("drac_") || name.starts_with("ucb_") || name == "augmentation" ||
+         name == "flip_left_right" || name == "overbright_cutout";
+}
+
+// Whether the run's network is not of this kind; false if the run does not tell.
+bool has_other_network(const RunData& run, NetworkKind kind, std::string_view name) {
+  const std::string& choice = run.setting("network");
+  if (!choice.empty() && choice != "auto") return choice != name;
+  const Family* family = catalog::find_family(run.env());
+  return family != nullptr && family->network != kind;
+}
+
+// Whether a setting can change the run: a curriculum, a regularizer and a network ignore the
+// settings of others.
 bool has_effect(const RunData& run, const std::string& name) {
-  return curriculum_name(run) != "uniform" || !score_settings().contains(name);
+  if (replay_settings().contains(name)) return curriculum_name(run) != "uniform";
+  if (is_drac_setting(name)) return is_on(run.setting("drac"));
+  if (name == "channels" || name == "pool" || name == "shared_hidden") {
+    return !has_other_network(run, NetworkKind::kGridCnn, "grid-cnn");
+  }
+  if (name == "relu_skip") return !has_other_network(run, NetworkKind::kImpala, "impala");
+  return true;
 }
 
 // The settings in which the released code differs, with its values.

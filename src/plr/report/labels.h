@@ -5,7 +5,8 @@
 // staleness_coef 0.3". Runs with the released code's settings of level replay and scoring are "plr,
 // released-code". If any runs of one environment have different budgets, all labels list theirs:
 // "uniform, steps 120M". Seeds and settings of the machine are never part of a label, nor are
-// definitions of the score under uniform sampling, which ignores scores.
+// settings that the run ignores: of level replay under uniform sampling, of DrAC without DrAC, of
+// another network.
 //
 //   run_labels(found.runs)   // {"uniform", "plr", "plr"}
 //

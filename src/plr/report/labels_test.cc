@@ -113,6 +113,51 @@ TEST(Labels, LeaveOutDefinitionsOfTheScoreUnderUniformSampling) {
             (std::vector<std::string>{"uniform, gamma 0.9", "uniform, gamma 1"}));
 }
 
+TEST(Labels, LeaveOutLevelReplayUnderUniformSamplingButNotTheStart) {
+  const auto uniform = [](const char* name, const char* value) {
+    return run_with({{"curriculum", "uniform"}, {name, value}});
+  };
+  const std::vector<RunData> ignored = {uniform("warmup_fraction", "0"),
+                                        uniform("warmup_fraction", "1")};
+  EXPECT_EQ(run_labels(ignored), (std::vector<std::string>{"uniform", "uniform"}));
+  const std::vector<RunData> starts = {uniform("first_levels", "drawn"),
+                                       uniform("first_levels", "sequential")};
+  EXPECT_EQ(run_labels(starts), (std::vector<std::string>{"uniform, first_levels drawn",
+                                                          "uniform, first_levels sequential"}));
+}
+
+TEST(Labels, LeaveOutSettingsOfDracWithoutDrac) {
+  const auto run = [](const char* drac, const char* sampled) {
+    return run_with({{"drac", drac}, {"augmentation", "ucb"}, {"drac_sampled", sampled}});
+  };
+  const std::vector<RunData> without = {run("false", "false"), run("false", "true")};
+  EXPECT_EQ(run_labels(without), (std::vector<std::string>{"plr", "plr"}));
+  const std::vector<RunData> with = {run("true", "false"), run("true", "true")};
+  EXPECT_EQ(run_labels(with), (std::vector<std::string>{"ucb-drac+plr, drac_sampled false",
+                                                        "ucb-drac+plr, drac_sampled true"}));
+}
+
+TEST(Labels, LeaveOutSettingsOfOtherNetworks) {
+  const auto labels = [](const Settings& common, const char* name) {
+    std::vector<RunData> runs;
+    for (const char* value : {"false", "true"}) {
+      Settings settings = common;
+      settings[name] = value;
+      runs.push_back(run_with(settings));
+    }
+    return run_labels(runs);
+  };
+  const std::vector<std::string> equal = {"plr", "plr"};
+  const std::vector<std::string> pools = {"plr, pool false", "plr, pool true"};
+  const std::vector<std::string> skips = {"plr, relu_skip false", "plr, relu_skip true"};
+  EXPECT_EQ(labels({{"env", "procgen/bigfish"}, {"network", "auto"}}, "pool"), equal);
+  EXPECT_EQ(labels({{"env", "procgen/bigfish"}}, "relu_skip"), skips);
+  EXPECT_EQ(labels({{"env", "procgen/bigfish"}, {"network", "cnn"}}, "relu_skip"), equal);
+  EXPECT_EQ(labels({{"env", "minigrid/MultiRoom-N4-Random"}}, "relu_skip"), equal);
+  EXPECT_EQ(labels({{"env", "minigrid/MultiRoom-N4-Random"}}, "pool"), pools);
+  EXPECT_EQ(labels({{"env", "someone/else"}}, "pool"), pools);
+}
+
 TEST(Labels, LeaveOutSettingsThatDifferOnlyBetweenEnvironments) {
   const std::vector<RunData> runs = {run_with({{"env", "minigrid/X"}, {"levels", "4000"}}),
                                      run_with({{"env", "minigrid/Y"}, {"levels", "3000"}})};
