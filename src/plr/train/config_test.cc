@@ -162,6 +162,21 @@ TEST(TrainConfig, LeavesThePoolToThePresetWithOtherAlgorithms) {
   }
 }
 
+TEST(TrainConfig, ReplaysProcgensLevelsLikeTheReleasedCode) {
+  LevelReplayConfig replay = released_code<LevelReplayConfig>();
+  replay.staleness_coef = 0.1;
+  for (const char* name : {"procgen-easy", "procgen-hard"}) {
+    TrainConfig config = preset(name);
+    EXPECT_EQ(fields_text(config.replay), fields_text(replay)) << name;
+    EXPECT_EQ(fields_text(config.scorer), fields_text(released_code<EpisodeScorerConfig>()))
+        << name;
+    EXPECT_FALSE(config.network.impala.relu_skip) << name;  // E2, the paper's
+    set_algorithm(config, Algorithm::kPaper);
+    EXPECT_EQ(config.scorer.open_episodes, OpenEpisodes::kStitch) << name;
+    EXPECT_EQ(config.replay.warmup_fraction, 0) << name;
+  }
+}
+
 TEST(TrainConfig, AgreesWithTheCoreAboutTheReleasedCode) {
   TrainConfig config;
   set_algorithm(config, Algorithm::kReleasedCode);
