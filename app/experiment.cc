@@ -47,6 +47,7 @@ struct ExperimentArguments {
   std::optional<int> max_running;
   std::optional<int> num_threads;
   std::vector<std::string> settings;  // NAME=VALUE
+  std::vector<std::string> only;      // patterns of names
   std::optional<double> speed;        // steps per second of one run
   bool dry_run = false;
   bool slurm = false;
@@ -85,6 +86,9 @@ void write_slurm_script(const ExperimentArguments& arguments, const Plan& plan,
   }
   for (const std::string& setting : arguments.settings) {
     command.insert(command.end(), {"--set", setting});
+  }
+  for (const std::string& pattern : arguments.only) {
+    command.insert(command.end(), {"--only", pattern});
   }
   if (arguments.locking == Locking::kIfSupported) command.emplace_back("--no-lock");
   if (arguments.ranks_per_run > 1) {
@@ -220,7 +224,7 @@ void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule
 void run_experiment(const ExperimentArguments& arguments) {
   check_arguments(arguments);
   // Read twice: the devices of the runs decide how many threads each gets, which is a setting too.
-  PlanOptions options{.scale = arguments.scale};
+  PlanOptions options{.scale = arguments.scale, .only = arguments.only};
   for (const std::string& setting : arguments.settings) {
     options.settings.push_back(run::parse_assignment("--set", setting));
   }
@@ -256,6 +260,7 @@ void add_experiment(CLI::App& program) {
       "  plr experiment experiments/quick.toml               takes minutes; resumes if repeated\n"
       "  plr experiment FILE --dry-run                       list the runs and their cost\n"
       "  plr experiment FILE --scale 0.01                    a rehearsal with short runs\n"
+      "  plr experiment FILE --only '*-s1'                   the first seed of everything\n"
       "  plr experiment FILE --slurm --sbatch=--gres=gpu:1   a job script for a cluster\n"
       "\n"
       "src/plr/experiment/plan.h describes the format of FILE.");
@@ -272,6 +277,10 @@ void add_experiment(CLI::App& program) {
   verb->add_option("--set", arguments->settings,
                    "a setting of every run, in place of that of FILE; repeatable")
       ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--only", arguments->only,
+                   "the runs whose names match, such as '*-plr-s1'; repeatable")
+      ->type_name("PATTERN")
       ->allow_extra_args(false);
   verb->add_option("--scale", arguments->scale,
                    "fraction of the steps of every run, for a rehearsal")

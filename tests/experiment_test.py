@@ -308,6 +308,17 @@ class Experiment(ProgramTest):
         done = plr("experiment", str(file), "--dry-run", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_makes_only_the_runs_that_match(self):
+        self.write()
+        done = self.experiment("--only", NAMES[1], "--only", "*" + NAMES[2][-9:])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = {path.parent.name for path in (self.folder / "runs/tiny").glob("*/config.toml")}
+        self.assertEqual(made, {NAMES[1], NAMES[2]})
+        done = self.experiment("--only", "nothing")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, f"plr experiment: --only: tiny.toml has no run 'nothing'; names are such as {NAMES[0]}, "
+                         "and * stands for any text\n")
+
     def test_a_task_is_one_run(self):
         self.write()
         done = self.experiment("--task", "2")

@@ -12,12 +12,20 @@ namespace {
 
 constexpr int kRunsPerGpu[] = {1, 2, 3, 4, 6, 8, 12, 16};
 constexpr int kWorkersPerCore = 2;       // of runs that share a GPU
+constexpr int kMinWorkers = 4;           // of each of these (docs/performance.md)
 constexpr double kWorthChanging = 1.03;  // a smaller difference may be noise
 
 constexpr const char* kFile = "packing.json";
 constexpr std::uint64_t kMaxSize = 1 << 16;
 
+int rounded_up(int number, int divisor) { return (number + divisor - 1) / divisor; }
+
 }  // namespace
+
+int workers_of_shared_run(int num_cores, int num_running) {
+  const int of_each = rounded_up(kWorkersPerCore * num_cores, num_running);
+  return std::min(num_cores, std::max(kMinWorkers, of_each));
+}
 
 std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs) {
   std::vector<Packing> all;
@@ -25,8 +33,8 @@ std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs) {
     const int runs = std::min(per_gpu * num_gpus, num_runs);
     if (runs > num_cores && !all.empty()) break;
     if (all.empty() || all.back().max_running < runs) {
-      const int of_all = (per_gpu == 1 ? 1 : kWorkersPerCore) * num_cores;
-      const int of_each = std::min(num_cores, (of_all + runs - 1) / runs);
+      const int of_each =
+          per_gpu == 1 ? rounded_up(num_cores, runs) : workers_of_shared_run(num_cores, runs);
       all.push_back({.max_running = runs, .num_workers = of_each});
     }
   }

@@ -1,10 +1,10 @@
 // How many runs of an experiment share the GPUs, chosen by measuring the runs themselves.
 //
 // A packing is a number of runs at a time and of workers of each: two per core if runs share a GPU,
-// since workers are idle while their run waits for it. PackingSearch climbs from a first packing to
-// more runs as long as the total steps per second grow, and to fewer if more are not better; then
-// it tries half the workers.
-// SpeedWindow measures the total speed of the runs that execute in one packing.
+// but at least four of each run, since workers are idle while their run waits for it. PackingSearch
+// climbs from a first packing to more runs as long as the total steps per second grow, and to fewer
+// if more are not better; then it tries half the workers. SpeedWindow measures the total speed of
+// the runs that execute in one packing.
 //
 //   PackingSearch search(packings(num_cores, num_gpus, num_runs), {8, 4});
 //   while (!search.is_done()) search.record(speed_of(search.current()));
@@ -29,8 +29,10 @@ struct Packing {
   bool operator==(const Packing&) const = default;
 };
 
-// Packings of up to so many runs that give every core of the machine a worker, or two if runs share
-// a GPU, by number of runs.
+// The workers of each of so many runs that share GPUs, at most one per core.
+int workers_of_shared_run(int num_cores, int num_running);
+
+// Packings of up to so many runs, by number of runs. Without sharing, every core has a worker.
 std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs);
 
 class PackingSearch {

@@ -13,10 +13,10 @@ namespace {
 using Packings = std::vector<Packing>;
 using namespace std::chrono_literals;
 
-TEST(Packings, GiveEveryCoreTwoWorkersIfRunsShareAGpu) {
+TEST(Packings, GiveEveryCoreTwoWorkersAndEveryRunFourIfRunsShareAGpu) {
   EXPECT_EQ(packings(16, 1, 100),
-            (Packings{{1, 16}, {2, 16}, {3, 11}, {4, 8}, {6, 6}, {8, 4}, {12, 3}, {16, 2}}));
-  EXPECT_EQ(packings(16, 2, 100), (Packings{{2, 8}, {4, 8}, {6, 6}, {8, 4}, {12, 3}, {16, 2}}));
+            (Packings{{1, 16}, {2, 16}, {3, 11}, {4, 8}, {6, 6}, {8, 4}, {12, 4}, {16, 4}}));
+  EXPECT_EQ(packings(16, 2, 100), (Packings{{2, 8}, {4, 8}, {6, 6}, {8, 4}, {12, 4}, {16, 4}}));
 }
 
 TEST(Packings, HaveAtMostTheRunsThatExistAndOneRunPerCore) {

@@ -1,5 +1,7 @@
 #include "plr/experiment/plan.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -186,6 +188,25 @@ void visit_combinations(const PlanFile& file, Visit visit) {
   }
 }
 
+// Removes the runs whose names match no pattern.
+void keep_only(Plan& plan, const std::vector<std::string>& patterns, const std::string& source) {
+  const auto matches = [](const std::string& pattern) {
+    return
+        [&](const PlannedRun& run) { return fnmatch(pattern.c_str(), run.name.c_str(), 0) == 0; };
+  };
+  for (const std::string& pattern : patterns) {
+    if (std::ranges::any_of(plan.runs, matches(pattern))) continue;
+    throw std::invalid_argument("--only: " + source + " has no run '" + pattern +
+                                "'; names are such as " + plan.runs.front().name +
+                                ", and * stands for any text");
+  }
+  if (patterns.empty()) return;
+  std::erase_if(plan.runs, [&](const PlannedRun& run) {
+    return std::ranges::none_of(patterns,
+                                [&](const std::string& pattern) { return matches(pattern)(run); });
+  });
+}
+
 }  // namespace
 
 Plan read_plan(const std::filesystem::path& file, const PlanOptions& options) {
@@ -209,6 +230,7 @@ Plan read_plan(const std::filesystem::path& file, const PlanOptions& options) {
       throw std::invalid_argument(file.string() + ": two runs would be named " + name);
     }
   });
+  keep_only(plan, options.only, file.string());
   return plan;
 }
 

@@ -46,6 +46,8 @@ struct PlanOptions {
   int num_threads = 0;  // threads of every run unless the file sets them; 0: not set
   // Of every run, in place of those of the file; neither env nor seed.
   std::vector<run::Setting> settings = {};
+  // Patterns of names, such as "*-plr-s1": the plan has only the runs that match one. Empty: all.
+  std::vector<std::string> only = {};
 };
 
 // Throws std::invalid_argument "FILE:LINE: what is wrong", or "FILE: ..." if no single line is

@@ -42,6 +42,19 @@ TEST(Plan, HasOneRunForEveryCombination) {
   EXPECT_EQ(plan.runs[3].config.schedule.seed, 2U);
 }
 
+TEST(Plan, HasOnlyTheRunsThatMatchAPattern) {
+  const std::string text = "methods = [\"plr\", \"uniform\"]\nseeds = \"1-11\"\n";
+  EXPECT_EQ(names(read(text, {.only = {"*-plr-s1", "*-uniform-s1?"}})),
+            (Names{"doorkey-6x6-plr-s1", "doorkey-6x6-uniform-s10", "doorkey-6x6-uniform-s11"}));
+  const std::string message = invalid_argument_of([&] {
+    read(text, {.only = {"*-plr-s1", "tscl"}});
+  });
+  EXPECT_TRUE(
+      message.ends_with("try.toml has no run 'tscl'; names are such as doorkey-6x6-plr-s1, and * "
+                        "stands for any text"))
+      << message;
+}
+
 TEST(Plan, SweepsOverSettings) {
   const Plan plan = read(
       "[settings]\nsteps = 100000\n[sweep]\nstaleness_coef = [0.1, 0.3]\ntemperature = [1, 2]\n");

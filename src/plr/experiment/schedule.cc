@@ -54,7 +54,12 @@ Schedule make_schedule(const Plan& plan, const Machine& machine, std::optional<i
   schedule.packing.max_running = std::min(at_a_time, static_cast<int>(plan.runs.size()));
   schedule.num_threads =
       num_threads ? *num_threads : std::max(1, machine.num_cores / schedule.packing.max_running);
-  schedule.packing.num_workers = schedule.num_threads;
+  const bool shares_gpus = schedule.on_gpu && machine.can_share_gpus &&
+                           schedule.packing.max_running > std::max(1, machine.num_gpus);
+  schedule.packing.num_workers =
+      shares_gpus && !num_threads
+          ? workers_of_shared_run(machine.num_cores, schedule.packing.max_running)
+          : schedule.num_threads;
   schedule.is_default = !max_running && !num_threads;
   return schedule;
 }

@@ -39,6 +39,17 @@ TEST(Schedule, SharesAGpuByTheFamilyOfEnvironments) {
   EXPECT_EQ(make_schedule(plan(100, kMiniGrid, "cuda"), few_cores, {}, {}).packing.max_running, 3);
 }
 
+TEST(Schedule, GivesRunsThatShareAGpuMoreWorkersThanCores) {
+  const auto workers = [](int num_running, std::optional<int> num_threads) {
+    return make_schedule(plan(100, kProcgen, "cuda"), kMachine, num_running, num_threads)
+        .packing.num_workers;
+  };
+  EXPECT_EQ(workers(1, {}), 16);
+  EXPECT_EQ(workers(4, {}), 8);
+  EXPECT_EQ(workers(15, {}), 4);
+  EXPECT_EQ(workers(15, 2), 2);
+}
+
 TEST(Schedule, RunsOnePerGpuWithoutSharing) {
   const Machine machine = {.num_cores = 16, .num_gpus = 4, .can_share_gpus = false};
   const Schedule schedule = make_schedule(plan(100, kMiniGrid, "cuda"), machine, {}, {});
