@@ -310,14 +310,14 @@ class Experiment(ProgramTest):
 
     def test_makes_only_the_runs_that_match(self):
         self.write()
-        done = self.experiment("--only", NAMES[1], "--only", "*" + NAMES[2][-9:])
+        done = self.experiment("--only", NAMES[1], "--only", "*-uniform-s1")
         self.assertEqual(done.returncode, 0, done.stderr)
         made = {path.parent.name for path in (self.folder / "runs/tiny").glob("*/config.toml")}
         self.assertEqual(made, {NAMES[1], NAMES[2]})
         done = self.experiment("--only", "nothing")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, f"plr experiment: --only: tiny.toml has no run 'nothing'; names are such as {NAMES[0]}, "
-                         "and * stands for any text\n")
+        self.assertEqual(done.stderr, "plr experiment: --only: tiny.toml has no run 'nothing'; names are such as "
+                         f"{NAMES[0]}, and * stands for any text\n")
 
     def test_a_task_is_one_run(self):
         self.write()

@@ -188,14 +188,15 @@ void visit_combinations(const PlanFile& file, Visit visit) {
   }
 }
 
+bool matches(const PlannedRun& run, const std::string& pattern) {
+  return fnmatch(pattern.c_str(), run.name.c_str(), 0) == 0;
+}
+
 // Removes the runs whose names match no pattern.
 void keep_only(Plan& plan, const std::vector<std::string>& patterns, const std::string& source) {
-  const auto matches = [](const std::string& pattern) {
-    return
-        [&](const PlannedRun& run) { return fnmatch(pattern.c_str(), run.name.c_str(), 0) == 0; };
-  };
   for (const std::string& pattern : patterns) {
-    if (std::ranges::any_of(plan.runs, matches(pattern))) continue;
+    const auto is_match = [&](const PlannedRun& run) { return matches(run, pattern); };
+    if (std::ranges::any_of(plan.runs, is_match)) continue;
     throw std::invalid_argument("--only: " + source + " has no run '" + pattern +
                                 "'; names are such as " + plan.runs.front().name +
                                 ", and * stands for any text");
@@ -203,7 +204,7 @@ void keep_only(Plan& plan, const std::vector<std::string>& patterns, const std::
   if (patterns.empty()) return;
   std::erase_if(plan.runs, [&](const PlannedRun& run) {
     return std::ranges::none_of(patterns,
-                                [&](const std::string& pattern) { return matches(pattern)(run); });
+                                [&](const std::string& pattern) { return matches(run, pattern); });
   });
 }
 
