@@ -17,12 +17,13 @@ import tempfile
 import time
 import unittest
 
-from kill_test import MINIGRID, begin, finish, resume, result
+from kill_test import MINIGRID, begin, finish, records, resume, result
 from program import PROGRAM
 
 RANK_LOST = 75
+NUM_UPDATES = 24
 SHARDS = {**MINIGRID, "shards": "4", "num_minibatches": "2", "num_workers": "1",
-          "steps": str(8 * 32 * 24)}
+          "steps": str(8 * 32 * NUM_UPDATES)}
 
 
 def torchrun(num_ranks, command, *options):
@@ -104,13 +105,13 @@ class RanksTest(unittest.TestCase):
             with ranks(num_ranks, resume(killed, SHARDS)) as processes:
                 processes[0].stderr.readline()  # the ranks have met
                 time.sleep(moments.uniform(0, 0.4))
-                if processes[0].poll() == 0:
-                    break  # all steps are done
                 processes[victim].send_signal(signal.SIGKILL)
-                for rank, process in enumerate(processes):
-                    code = process.wait(timeout=60)
-                    self.assertEqual(code, -signal.SIGKILL if rank == victim else RANK_LOST,
-                                     process.stderr.read())
+                codes = [process.wait(timeout=60) for process in processes]
+                if 0 in codes:  # the kill came after the last update, which all ranks have agreed upon
+                    self.assertEqual(len(records(killed / "log.jsonl")), NUM_UPDATES)
+                    break
+                expected = [-signal.SIGKILL if rank == victim else RANK_LOST for rank in range(num_ranks)]
+                self.assertEqual(codes, expected, [process.stderr.read() for process in processes])
         finish(resume(killed, SHARDS))
         self.assert_same(self.folder / "whole", killed)
 
