@@ -83,6 +83,15 @@ class Script(unittest.TestCase):
             self.assertEqual((done.stdout, done.stderr, done.returncode), (text, "", 0), arguments)
         self.assertFalse((self.root / ".plr").exists())
 
+    def test_help_of_its_own_verbs_is_its_first_comment(self):
+        for arguments in (["setup", "-h"], ["build", "--help"], ["test", "asan", "--help"],
+                          ["fuzz", "--help"], ["docs", "--help"]):
+            done = self.run_script(*arguments)
+            self.assertEqual((done.stderr, done.returncode), ("", 0), arguments)
+            self.assertIn("\n  ./plr test [PRESET] [NAME]  ", done.stdout, arguments)
+            self.assertNotIn("#", done.stdout, arguments)
+        self.assertFalse((self.root / ".plr").exists())
+
     def test_help_without_a_stored_text_comes_from_the_program(self):
         done = self.run_script("unknown", "--help")
         self.assertEqual(done.stdout, f"./plr {self.root}/.plr/procgen unknown --help\n")
@@ -127,6 +136,8 @@ class Script(unittest.TestCase):
         self.assert_fails(self.run_script("build", "fast"),
                           "plr: unknown preset 'fast'; use release, dev, asan, tsan, "
                           "asan-torch, tsan-torch or cuda")
+        self.assert_fails(self.run_script("test", "--fast"),
+                          "plr: unknown option '--fast'; use ./plr test [PRESET] [NAME]")
 
     def test_missing_packages_are_named_with_the_command_that_installs_them(self):
         (self.tools / "c++").write_text("#!/bin/sh\ngrep -q fmt/core.h && exit 1\nexit 0\n")
