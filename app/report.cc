@@ -72,7 +72,7 @@ void print_problems(const report::FoundRuns& found) {
 }
 
 void report_paper(const ReportArguments& arguments) {
-  const std::string page = report::paper_page(arguments.paper);
+  const std::string page = report::paper_page(report::compare_with_paper(arguments.paper));
   if (arguments.out.empty()) {
     terminal::print("{}", page);
   } else {
