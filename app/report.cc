@@ -18,6 +18,7 @@
 #include "plr/report/export.h"
 #include "plr/report/page.h"
 #include "plr/report/paper_page.h"
+#include "plr/report/paper_tables.h"
 #include "plr/report/statistics_json.h"
 #include "plr/report/table_formats.h"
 #include "plr/run/layout.h"
@@ -35,7 +36,8 @@ struct ReportArguments {
   std::string out;
   std::string export_folder;
   std::string title;
-  std::string paper;  // folder of experiments
+  std::string paper;                // folder of experiments
+  std::vector<std::string> update;  // documents with tables of `paper`
   bool json = false;
   bool watch = false;
   std::optional<int> port;  // of --watch
@@ -71,12 +73,23 @@ void print_problems(const report::FoundRuns& found) {
   if (!mixed.empty()) terminal::print(stderr, "{}\n", mixed);
 }
 
+// No document is written if one of them is wrong.
+void update_documents(const std::vector<std::string>& files,
+                      const report::PaperComparison& comparison) {
+  std::vector<std::string> texts;
+  for (const std::string& file : files) {
+    texts.push_back(report::with_current_tables(read_text(file), file, comparison));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) write_output(files[i], texts[i]);
+}
+
 void report_paper(const ReportArguments& arguments) {
-  const std::string page = report::paper_page(report::compare_with_paper(arguments.paper));
-  if (arguments.out.empty()) {
-    terminal::print("{}", page);
-  } else {
-    write_output(arguments.out, page);
+  const report::PaperComparison comparison = report::compare_with_paper(arguments.paper);
+  update_documents(arguments.update, comparison);
+  if (!arguments.out.empty()) {
+    write_output(arguments.out, report::paper_page(comparison));
+  } else if (arguments.update.empty()) {
+    terminal::print("{}", report::paper_page(comparison));
   }
 }
 
@@ -172,8 +185,14 @@ void add_report(CLI::App& program) {
   CLI::Option* paper =
       verb->add_option("--paper", arguments->paper,
                        "compare the paper's tables with the results in this folder of experiments; "
-                       "Markdown, printed unless --out")
+                       "Markdown, printed unless --out or --update")
           ->type_name("DIR");
+  verb->add_option("--update", arguments->update,
+                   "of --paper: a Markdown document whose tables between the comments <!-- paper "
+                   "table: ... --> and <!-- end of paper table --> are made current; repeatable")
+      ->needs(paper)
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   verb->add_option("DIR", arguments->folders,
                    "folders of runs or folders that contain some, or folders of exported results")
       ->excludes(paper);

@@ -139,7 +139,8 @@ class Docs(unittest.TestCase):
         cls.folder = pathlib.Path(temporary.name)
         os.environ["PLR_CACHE"] = str(cls.folder / "cache")  # where plug-ins are remembered
         (cls.folder / "docs").mkdir()
-        (cls.folder / "experiments").symlink_to(ROOT / "experiments")
+        shutil.copytree(ROOT / "experiments", cls.folder / "experiments")
+        shutil.copy(ROOT / "README.md", cls.folder)
         empty = ["--env", "minigrid/MiniGrid-Empty-Random-6x6-v0", "--levels", "20", *TINY]
         for name, settings in (("runs/NAME", [*empty, "--curriculum", "plr"]),
                                ("runs/other", [*empty, "--curriculum", "uniform"]), ("maze", MAZE)):

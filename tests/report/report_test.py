@@ -6,6 +6,7 @@ Run by ctest with the program's path in PLR_PROGRAM; comparisons with scipy are 
 import csv
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,9 +81,35 @@ class Report(ProgramTest):
     # ---- the paper's tables
 
     def test_the_committed_comparison_with_the_paper_is_current(self):
-        page = self.report("--paper", REPOSITORY / "experiments").stdout
-        self.assertEqual(page, (REPOSITORY / "docs/paper_versus_ours.md").read_text(),
-                         "run plr report --paper experiments --out docs/paper_versus_ours.md")
+        documents = ("README.md", "experiments/procgen/README.md")
+        updates = []
+        for name in documents:
+            copy = self.folder / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(REPOSITORY / name, copy)
+            updates += ["--update", copy]
+        page = "docs/paper_versus_ours.md"
+        self.report("--paper", REPOSITORY / "experiments", "--out", "page.md", *updates)
+        for name, copy in ((page, "page.md"), *((name, name) for name in documents)):
+            self.assertEqual((self.folder / copy).read_text(), (REPOSITORY / name).read_text(),
+                             f"run plr report --paper experiments --out {page} --update "
+                             + " --update ".join(documents))
+
+    def test_documents_are_updated_together_or_not_at_all(self):
+        paper = ("report", "--paper", str(REPOSITORY / "experiments"))
+        place = "<!-- paper table: 2; plr; MiniGrid -->\n{}<!-- end of paper table -->\n"
+        for name, text in (("a.md", place), ("b.md", "no table\n")):
+            (self.folder / name).write_text(text.format(""))
+        done = plr(*paper, "--update", "a.md", "--update", "b.md", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1))
+        self.assertIn("plr report: b.md: it has no paper table; ", done.stderr)
+        self.assertEqual((self.folder / "a.md").read_text(), place.format(""))
+        done = plr(*paper, "--update", "a.md", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertIn("| MultiRoom-N4-Random | 0.81 ± 0.01 | **", (self.folder / "a.md").read_text())
+        done = plr("report", "--update", "a.md", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (
+            2, "plr report: --update requires --paper; see plr report --help\n"))
 
     def test_planned_runs_are_those_of_the_experiment_files(self):
         with open(REPOSITORY / "experiments/paper/sources.csv") as file:
