@@ -275,6 +275,14 @@ class Page(unittest.TestCase):
             finally:
                 server.kill()
 
+    def test_tables_are_side_by_side_where_there_is_room(self):
+        page = self.page_of("tables", (("plr", sample_runs.ENVS[0], 1), {}))
+        rows = "new Set([...document.querySelectorAll('.result')].map(e => e.offsetTop)).size"
+        self.open(page, width=1280)
+        self.assertLessEqual(self.browser.evaluate(rows), 2)
+        self.open(page, width=390, height=844, phone=True)
+        self.assertEqual(self.browser.evaluate(rows), 4)
+
     def test_a_phone_needs_no_horizontal_scrolling(self):
         self.open(width=390, height=844, phone=True)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 390)

@@ -189,7 +189,9 @@ std::string html_page(const FoundRuns& found, const Analysis& analysis,
                           link_to_csv("runs.csv", runs_csv(found.runs, analysis));
   const auto add_table = [&](const Table& table) {
     // The page draws the probabilities of improvement.
-    if (table.id != "improvement") tables += to_html(table);
+    if (table.id != "improvement") {
+      tables += "<div class=\"result\">\n" + to_html(table) + "</div>\n";
+    }
     downloads += link_to_csv(table.id + ".csv", to_csv(table));
   };
   for (const Table& table : evaluation_tables(found.runs, analysis)) add_table(table);
