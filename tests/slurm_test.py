@@ -50,8 +50,8 @@ class Slurm:
         (self.folder / "slurm.conf").write_text(f"""
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort=16817
-SlurmdPort=16818
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 SlurmUser=root
@@ -110,12 +110,13 @@ SlurmdLogFile={self.folder}/slurmd.log
                               timeout=60)
         return done.stdout + done.stderr
 
-    def wait_until(self, condition, complaint, seconds=120):
+    def wait_until(self, condition, complaint, seconds=120, output=None):
+        """`output` is the file of a job's output, for the message of a failure."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                logs = "\n".join((self.folder / name).read_text()[-2000:] for name in
-                                 ("slurmctld.log", "slurmd.log") if (self.folder / name).exists())
+                files = [self.folder / "slurmctld.log", self.folder / "slurmd.log", *([output] if output else [])]
+                logs = "\n".join(file.read_text()[-2000:] for file in files if file.exists())
                 raise RuntimeError(f"{complaint}\n{logs}")
             time.sleep(0.2)
 
@@ -182,7 +183,7 @@ srun --kill-on-bad-exit=1 {PROGRAM} train --config {self.folder}/requeued.toml -
         output = self.folder / "requeued.txt"
         checkpoints = run / "checkpoint"
         self.slurm.wait_until(lambda: checkpoints.exists() and len(list(checkpoints.glob("update-*"))) > 1
-                              and "2 ranks share 2 shards" in output.read_text(), "the run did not start")
+                              and "2 ranks share 2 shards" in output.read_text(), "the run did not start", output=output)
         self.assertEqual(self.slurm.call("scontrol", "requeue", job), "")
         self.wait_for_jobs()
         text = output.read_text()
