@@ -18,18 +18,6 @@
 namespace plr::report {
 namespace {
 
-// Whether a setting does not change the method: the seed, and settings of the machine, of
-// evaluation and of checkpoints.
-bool is_irrelevant_setting(const std::string& name) {
-  constexpr std::array kNames = {"seed",           "device",
-                                 "threads",        "num_workers",
-                                 "deterministic",  "checkpoint_interval",
-                                 "eval_interval",  "eval_episodes",
-                                 "final_episodes", "levels_interval",
-                                 "plugin"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
 
 // The method that chooses the levels. With `decide = "rollout"`, PLR that learns from replayed
@@ -126,6 +114,16 @@ std::set<std::string> setting_names(std::span<const RunData> runs) {
 }
 
 }  // namespace
+
+bool is_irrelevant_setting(const std::string& name) {
+  constexpr std::array kNames = {"seed",           "device",
+                                 "threads",        "num_workers",
+                                 "deterministic",  "checkpoint_interval",
+                                 "eval_interval",  "eval_episodes",
+                                 "final_episodes", "levels_interval",
+                                 "plugin"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
 
 std::string method_name(const RunData& run) {
   std::vector<std::string> parts;

@@ -22,6 +22,10 @@
 
 namespace plr::report {
 
+// Whether a setting does not change the method: the seed, and settings of the machine, of
+// evaluation and of checkpoints.
+bool is_irrelevant_setting(const std::string& name);
+
 // "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", "plr-perp", ...
 std::string method_name(const RunData& run);
 

@@ -38,7 +38,14 @@ std::vector<Number> numbers_of(const CsvTable& table, std::size_t row, std::stri
 class RunsByName {
  public:
   explicit RunsByName(const CsvTable& runs_csv) : runs_(runs_csv.num_rows()) {
-    for (std::size_t row = 0; row < runs_.size(); ++row) rows_[name_of(runs_csv, row)] = row;
+    for (std::size_t row = 0; row < runs_.size(); ++row) {
+      const bool is_new = rows_.try_emplace(name_of(runs_csv, row), row).second;
+      if (is_new) continue;
+      throw std::runtime_error(
+          runs_csv.place(row) +
+          ": another run has the same env, method and seed; report the folders "
+          "of these runs instead");
+    }
   }
 
   std::vector<RunData>& all() { return runs_; }
@@ -135,6 +142,7 @@ std::vector<RunData> read_results(const fs::path& folder) {
   RunsByName runs(runs_csv);
   read_settings(runs_csv, folder, runs.all());
   const auto read_rows = [&](std::string_view name, auto use) {
+    if (name != kEvaluationsFile && !fs::exists(folder / name)) return;
     const CsvTable table = read_table(folder / name);
     runs.for_each_row(table, [&](RunData& run, std::size_t row) { use(table, row, run); });
   };
@@ -150,13 +158,11 @@ std::vector<RunData> read_results(const fs::path& folder) {
     if (run.updates.empty()) continue;
     run.updates.back().steps_per_second = number_or_missing(runs_csv, row, kLastNumberColumn);
   }
-  if (fs::exists(folder / kDifficultyFile)) {
-    read_rows(kDifficultyFile, [](const CsvTable& table, std::size_t row, RunData& run) {
-      LevelsRecord& record = run.curriculum.emplace_back();
-      record.update = table.integer(row, "update");
-      record.by_difficulty = numbers_of<double>(table, row, "probabilities");
-    });
-  }
+  read_rows(kDifficultyFile, [](const CsvTable& table, std::size_t row, RunData& run) {
+    LevelsRecord& record = run.curriculum.emplace_back();
+    record.update = table.integer(row, "update");
+    record.by_difficulty = numbers_of<double>(table, row, "probabilities");
+  });
   return std::move(runs.all());
 }
 

@@ -23,8 +23,9 @@ namespace plr::report {
 // latter.
 bool has_results(const std::filesystem::path& folder);
 
-// In the order of runs.csv. Throws std::runtime_error with file, line and cause if a file is
-// missing or damaged. REQUIRES: has_results(folder).
+// In the order of runs.csv. training.csv and difficulty.csv may be missing. Throws
+// std::runtime_error with file, line and cause if another file is missing, if one is damaged, or if
+// two runs have the same env, method and seed. REQUIRES: has_results(folder).
 std::vector<RunData> read_results(const std::filesystem::path& folder);
 
 }  // namespace plr::report

@@ -92,8 +92,8 @@ TEST_F(Results, AreComparedWithRunFoldersAndCountedOnce) {
   const FoundRuns twice = find_runs({folder_ / "runs", folder_ / "results"});
   EXPECT_EQ(twice.runs.size(), 4U);
   ASSERT_EQ(twice.problems.size(), 1U);
-  EXPECT_EQ(twice.problems[0],
-            "4 of 4 runs of " + (folder_ / "results").string() + ", which are also elsewhere");
+  EXPECT_EQ(twice.problems[0], "4 of 4 runs of " + (folder_ / "results").string() +
+                                   ", copies of others (equal settings, seeds and returns)");
 }
 
 TEST_F(Results, AreReadOnlyIfTheirFolderIsNamed) {
@@ -124,6 +124,15 @@ TEST_F(Results, KeepTheCountsOfAugmentations) {
   EXPECT_NE(csv.find(",crop:7 flip:2\n"), std::string::npos) << csv;
 }
 
+TEST_F(Results, NeedNoLogsOfTrainingAndNoDifficulties) {
+  for (const auto name : {kTrainingFile, kDifficultyFile}) fs::remove(folder_ / "results" / name);
+  const std::vector<RunData> runs = read_results(folder_ / "results");
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_TRUE(runs[2].updates.empty());
+  EXPECT_EQ(runs[2].evaluations.back().test_return, 0.7);
+  EXPECT_EQ(analyze(runs).envs[0].methods[1].final.test, (std::vector<double>{0.7}));
+}
+
 TEST_F(Results, RefuseADamagedFileWithItsLine) {
   const std::string file = (folder_ / "results" / kEvaluationsFile).string();
   const std::string columns =
@@ -132,6 +141,13 @@ TEST_F(Results, RefuseADamagedFileWithItsLine) {
             file + ":2: runs.csv has no such run");
   EXPECT_EQ(refusal(kEvaluationsFile, columns + kEnv + ",plr,1,many,1,1,1,1\n"),
             file + ":2: steps must be a whole number, not 'many'");
+  const std::string runs = (folder_ / "results" / kRunsFile).string();
+  std::string twice = read_text(runs);
+  twice.replace(twice.find("\"uniform\",2,"), 12, "\"uniform\",1,");
+  EXPECT_EQ(refusal(kRunsFile, twice),
+            runs +
+                ":3: another run has the same env, method and seed; report the folders of these "
+                "runs instead");
   EXPECT_EQ(refusal(kRunsFile, "run,env,seed\na,b,1\n"),
             (folder_ / "results" / kRunsFile).string() + ": no column method");
 }

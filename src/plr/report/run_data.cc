@@ -11,6 +11,7 @@
 #include "plr/base/files.h"
 #include "plr/catalog/plugins.h"
 #include "plr/report/results.h"
+#include "plr/report/same_run.h"
 #include "plr/run/layout.h"
 #include "plr/run/record_files.h"
 #include "plr/run/settings_file.h"
@@ -78,25 +79,44 @@ void find_folders(const fs::path& folder, int depth, std::set<fs::path>& found) 
   }
 }
 
-bool have_equal_settings(const RunData& a, const RunData& b) {
-  const auto includes = [](const RunData& x, const RunData& y) {
-    return std::ranges::all_of(
-        y.settings, [&](const auto& entry) { return x.setting(entry.first) == entry.second; });
-  };
-  return includes(a, b) && includes(b, a);
-}
-
-// Moves the runs whose settings, the seed included, no other run has. Returns their number.
-std::size_t add_new_runs(std::vector<RunData>& runs, std::vector<RunData>& all) {
-  std::size_t num_new = 0;
-  for (RunData& run : runs) {
-    const auto is_twin = [&](const RunData& other) { return have_equal_settings(run, other); };
-    if (std::ranges::any_of(all, is_twin)) continue;
-    all.push_back(std::move(run));
-    ++num_new;
+// Collects runs, each once, and counts those that are left out by the folder that holds them.
+class UniqueRuns {
+ public:
+  void add(RunData run, const fs::path& source) {
+    ++sources_[source].num_runs;
+    Entry entry{std::move(run), source};
+    const auto twin = std::ranges::find_if(
+        entries_, [&](const Entry& other) { return is_same_run(entry.run, other.run); });
+    if (twin == entries_.end()) {
+      entries_.push_back(std::move(entry));
+      return;
+    }
+    if (is_further(entry.run, twin->run)) std::swap(entry, *twin);
+    ++sources_[entry.source].num_left_out;
   }
-  return num_new;
-}
+
+  void move_to(FoundRuns& found) {
+    for (Entry& entry : entries_) found.runs.push_back(std::move(entry.run));
+    for (const auto& [source, counts] : sources_) {
+      if (counts.num_left_out == 0) continue;
+      found.problems.push_back(
+          fmt::format("{} of {} runs of {}, copies of others (equal settings, seeds and returns)",
+                      counts.num_left_out, counts.num_runs, source.string()));
+    }
+  }
+
+ private:
+  struct Entry {
+    RunData run;
+    fs::path source;
+  };
+  struct Counts {
+    std::size_t num_runs = 0;
+    std::size_t num_left_out = 0;
+  };
+  std::vector<Entry> entries_;
+  std::map<fs::path, Counts> sources_;
+};
 
 }  // namespace
 
@@ -152,7 +172,7 @@ RunData read_run(const fs::path& folder) {
 
 std::vector<fs::path> run_folders(const std::vector<fs::path>& folders,
                                   std::vector<std::string>& problems) {
-  std::set<fs::path> places;
+  std::map<fs::path, fs::path> places;  // their names, by their absolute paths without links
   for (const fs::path& folder : folders) {
     if (!fs::is_directory(folder)) {
       problems.push_back("there is no folder " + folder.string());
@@ -165,31 +185,38 @@ std::vector<fs::path> run_folders(const std::vector<fs::path>& folders,
     if (here.empty()) {
       problems.push_back(folder.string() + " holds no run (no config.toml in it or below)");
     }
-    places.merge(here);
+    for (const fs::path& place : here) places.try_emplace(fs::canonical(place), place);
   }
-  return {places.begin(), places.end()};
+  std::vector<fs::path> names;
+  for (const auto& [path, name] : places) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
 }
 
 FoundRuns find_runs(const std::vector<fs::path>& folders) {
   FoundRuns found;
-  std::vector<std::pair<fs::path, std::vector<RunData>>> results;
-  for (const fs::path& place : run_folders(folders, found.problems)) {
+  UniqueRuns runs;
+  std::vector<fs::path> results;  // after run folders, which hold more
+  const auto try_to = [&](const auto& read) {
     try {
-      if (fs::exists(place / layout::kConfig)) {
-        found.runs.push_back(read_run(place));
-      } else {
-        results.emplace_back(place, read_results(place));
-      }
+      read();
     } catch (const std::runtime_error& error) {
       found.problems.emplace_back(error.what());
     }
+  };
+  for (const fs::path& place : run_folders(folders, found.problems)) {
+    if (fs::exists(place / layout::kConfig)) {
+      try_to([&] { runs.add(read_run(place), place.parent_path()); });
+    } else {
+      results.push_back(place);
+    }
   }
-  for (auto& [place, runs] : results) {
-    const std::size_t num_new = add_new_runs(runs, found.runs);
-    if (num_new == runs.size()) continue;
-    found.problems.push_back(fmt::format("{} of {} runs of {}, which are also elsewhere",
-                                         runs.size() - num_new, runs.size(), place.string()));
+  for (const fs::path& place : results) {
+    try_to([&] {
+      for (RunData& run : read_results(place)) runs.add(std::move(run), place);
+    });
   }
+  runs.move_to(found);
   std::ranges::stable_sort(found.runs, {}, &RunData::folder);
   return found;
 }

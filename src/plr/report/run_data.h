@@ -38,8 +38,10 @@ struct RunData {
   // Empty if there is no such setting.
   const std::string& setting(const std::string& name) const;
   const std::string& env() const { return setting("env"); }
+  // By the log, or without one by the evaluations.
   double steps_done() const {
-    return updates.empty() ? 0 : static_cast<double>(updates.back().steps);
+    if (!updates.empty()) return static_cast<double>(updates.back().steps);
+    return evaluations.empty() ? 0 : static_cast<double>(evaluations.back().steps);
   }
   double steps_planned() const;
 };
@@ -62,8 +64,8 @@ struct FoundRuns {
   std::vector<std::string> problems;  // one line per folder that was left out
 };
 
-// Reads the runs of run_folders(). An exported run that is also there as a folder, or in other
-// results, is left out.
+// Reads the runs of run_folders(). Of several entries of one run (same_run.h), such as a copy or an
+// export, one counts: the finished one or else that with the most steps.
 FoundRuns find_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace plr::report

@@ -94,7 +94,7 @@ TEST(RunData, RefusesAFolderOfAnotherKind) {
 TEST(FindRuns, SearchesSubfoldersAndSkipsUnreadableOnes) {
   const TemporaryDirectory temporary;
   write_run(temporary / "set/b", {.test = {0.1}});
-  write_run(temporary / "set/deep/a", {.test = {0.1}});
+  write_run(temporary / "set/deep/a", {.seed = 2, .test = {0.1}});
   write_run(temporary / "set/empty", {.test = {}});
   make_directories(temporary / "nothing");
   const FoundRuns found =
@@ -112,7 +112,28 @@ TEST(FindRuns, SearchesSubfoldersAndSkipsUnreadableOnes) {
 TEST(FindRuns, CountsARunOnceHoweverItIsNamed) {
   const TemporaryDirectory temporary;
   write_run(temporary / "a", {.test = {0.1}});
-  EXPECT_EQ(find_runs({temporary.path(), temporary / "a/", temporary / "./a"}).runs.size(), 1U);
+  std::filesystem::create_directory_symlink(temporary / "a", temporary / "link");
+  const FoundRuns found =
+      find_runs({temporary.path(), temporary / "a/", temporary / "./a", temporary / "link",
+                 std::filesystem::relative(temporary / "a")});
+  EXPECT_EQ(found.runs.size(), 1U);
+  EXPECT_TRUE(found.problems.empty());
+}
+
+TEST(FindRuns, CountsACopyOnceAndKeepsTheFurtherOne) {
+  const TemporaryDirectory temporary;
+  for (const char* name : {"a/x", "b/x"}) write_run(temporary / name, {.test = {0.1, 0.2}});
+  write_run(temporary / "c/x", {.test = {0.1, 0.2, 0.3}});  // extended
+  write_run(temporary / "a/y", {.seed = 2, .test = {0.1}});
+  const FoundRuns found = find_runs({temporary.path()});
+  ASSERT_EQ(found.runs.size(), 2U);
+  EXPECT_EQ(found.runs[0].folder, temporary / "a/y");
+  EXPECT_EQ(found.runs[1].folder, temporary / "c/x");
+  EXPECT_EQ(found.problems, (std::vector<std::string>{
+                                "1 of 2 runs of " + (temporary / "a").string() +
+                                    ", copies of others (equal settings, seeds and returns)",
+                                "1 of 1 runs of " + (temporary / "b").string() +
+                                    ", copies of others (equal settings, seeds and returns)"}));
 }
 
 }  // namespace
