@@ -82,6 +82,7 @@ Summary relative_returns(const Matrix& method, const Matrix& baseline) {
   Matrix relative = method;
   for (std::size_t g = 0; g < method.size(); ++g) {
     const double base = mean(baseline[g]);
+    if (base <= 0) return {};  // a quotient would rank methods in the wrong order
     for (double& value : relative[g]) value /= base;
   }
   return mean_over_envs(relative);

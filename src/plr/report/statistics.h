@@ -53,7 +53,7 @@ double min_max_normalized(double episode_return, const ReturnRange& range);
 Summary mean_over_envs(const Matrix& values);
 
 // The paper's normalized returns: the mean over environments of the method's returns divided by the
-// baseline's mean return there.
+// baseline's mean return there. Without values if one of these means is not above 0.
 // REQUIRES: both matrices have the same number of rows, above 0; rows of `baseline` are not empty.
 Summary relative_returns(const Matrix& method, const Matrix& baseline);
 

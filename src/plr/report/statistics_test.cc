@@ -90,6 +90,11 @@ TEST(RelativeReturns, TheBaselineIsOneForAnyNumbersOfRuns) {
   EXPECT_NEAR(relative_returns(baseline, baseline).mean, 1, 1e-12);
 }
 
+TEST(RelativeReturns, DoNotExistForABaselineThatIsNotAboveZero) {
+  EXPECT_EQ(relative_returns({{1, 2}, {-200}}, {{1, 2}, {-1000}}).count, 0U);
+  EXPECT_EQ(relative_returns({{1}}, {{0}}).count, 0U);
+}
+
 TEST(Bootstrap, IntervalIsEmptyIfRunsAreEqual) {
   // The runs of each environment are equal, so all resamples are equal.
   const Interval i = interquartile_interval({{1, 1}, {3, 3}, {5, 5}}, Streams(1).named("b"), 50);
