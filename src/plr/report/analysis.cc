@@ -114,7 +114,7 @@ class Analyzer {
               values.push_back(*value);
             }
           }
-          return values;
+          return summarize(values);
         });
       }
       for (const std::size_t i : method.runs) {
@@ -159,42 +159,34 @@ class Analyzer {
     return family;
   }
 
-  // The smallest number of runs of a method in any environment of the family.
-  std::size_t num_common_runs(const FamilyResult& family, std::size_t method) const {
-    std::size_t count = runs_.size();
-    for (const std::size_t e : family.envs) {
-      count = std::min(count, result_.envs[e].methods[method].runs.size());
-    }
-    return count;
-  }
-
-  // The mean over environments of the normalized values of their k-th runs at `steps`; empty if one
-  // of these runs has no value there.
-  std::optional<double> family_value(const FamilyResult& family, std::size_t method, std::size_t k,
-                                     Quantity q, double steps) const {
-    double sum = 0;
-    for (const std::size_t e : family.envs) {
-      const EnvResult& env = result_.envs[e];
-      const auto value = interpolate(runs_[env.methods[method].runs[k]], q, steps);
-      if (!value) return std::nullopt;
+  // The normalized values of a method's runs in an environment at `steps`, without those of runs
+  // that end before.
+  std::vector<double> normalized_values(const EnvResult& env, std::size_t method, Quantity q,
+                                        double steps) const {
+    std::vector<double> values;
+    for (const std::size_t i : env.methods[method].runs) {
+      const auto value = interpolate(runs_[i], q, steps);
+      if (!value) continue;
       const double width = env.range.high - env.range.low;
-      sum += q == Quantity::kGap ? *value / width : min_max_normalized(*value, env.range);
+      values.push_back(q == Quantity::kGap ? *value / width
+                                           : min_max_normalized(*value, env.range));
     }
-    return sum / static_cast<double>(family.envs.size());
+    return values;
   }
 
   FamilyMethod family_method(const FamilyResult& family, std::size_t method) const {
     FamilyMethod result;
-    const std::size_t num_runs = num_common_runs(family, method);
-    if (num_runs == 0) return result;
+    const auto has_run = [&](std::size_t e) {
+      return !result_.envs[e].methods[method].runs.empty();
+    };
+    if (!std::ranges::all_of(family.envs, has_run)) return result;
     for (const Quantity q : kQuantities) {
       result.curves[q] = mean_curve(family.steps.size(), [&](std::size_t point) {
-        std::vector<double> values;
-        for (std::size_t k = 0; k < num_runs; ++k) {
-          const auto value = family_value(family, method, k, q, family.steps[point]);
-          if (value) values.push_back(*value);
+        Matrix values;
+        for (const std::size_t e : family.envs) {
+          values.push_back(normalized_values(result_.envs[e], method, q, family.steps[point]));
         }
-        return values;
+        return mean_over_envs(values);
       });
     }
     add_final_numbers(family, method, result);

@@ -202,6 +202,18 @@ TEST(Analysis, AveragesAFamilyOverItsEnvironments) {
   EXPECT_NEAR(analysis.families[0].methods[1].normalized.test.mean, 0.45, 1e-12);
 }
 
+TEST(Analysis, TheCurveOfAFamilyHasAllRunsOfEachEnvironment) {
+  const std::string other = "minigrid/MultiRoom-N4-Random";
+  const Analysis analysis =
+      analyze(write_and_read({{.seed = 1, .test = {0.2, 0.4}},
+                              {.seed = 2, .test = {0.4, 0.8}},
+                              {.env = other, .seed = 1, .test = {0.1, 0.2}}}));
+  const FamilyMethod& plr = analysis.families.at(0).methods.at(0);
+  EXPECT_NEAR(plr.curves[Quantity::kTest].mean.at(1), (0.6 + 0.2) / 2, 1e-12);
+  EXPECT_EQ(plr.curves[Quantity::kTest].count.at(1), 1U);
+  EXPECT_NEAR(plr.normalized.test.mean, (0.6 + 0.2) / 2, 1e-12);  // the final number is the same
+}
+
 TEST(Analysis, TheCurveOfAFamilyEndsWithTheShortestOfItsEnvironments) {
   const Analysis analysis = analyze(
       write_and_read({{.env = "minigrid/MiniGrid-DoorKey-6x6-v0", .test = {0.0, 0.2, 0.4, 0.6}},

@@ -50,11 +50,10 @@ std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::
   return subsampled(std::vector<double>(all.begin(), all.upper_bound(end)), limit);
 }
 
-Curve mean_curve(std::size_t num_points,
-                 const std::function<std::vector<double>(std::size_t)>& values_at) {
+Curve mean_curve(std::size_t num_points, const std::function<Summary(std::size_t)>& summary_at) {
   Curve curve;
   for (std::size_t i = 0; i < num_points; ++i) {
-    const Summary s = summarize(values_at(i));
+    const Summary s = summary_at(i);
     curve.mean.push_back(s.count > 0 ? s.mean : std::numeric_limits<double>::quiet_NaN());
     curve.deviation.push_back(s.deviation);
     curve.count.push_back(s.count);

@@ -40,8 +40,7 @@ std::vector<T> subsampled(const std::vector<T>& values, std::size_t limit) {
 std::vector<double> evaluation_steps(std::span<const RunData* const> runs, std::size_t limit,
                                      double end = std::numeric_limits<double>::infinity());
 
-// Mean and deviation at each point; `values_at(i)` returns the runs' values at point i.
-Curve mean_curve(std::size_t num_points,
-                 const std::function<std::vector<double>(std::size_t)>& values_at);
+// Mean and deviation at each point; `summary_at(i)` returns those of the runs' values at point i.
+Curve mean_curve(std::size_t num_points, const std::function<Summary(std::size_t)>& summary_at);
 
 }  // namespace plr::report

@@ -51,7 +51,7 @@ DiagnosticsMethod method_diagnostics(std::span<const LogMeans* const> logs,
       for (const Points& run : runs) {
         if (const auto value = interpolate(run.x, run.y, steps[point])) values.push_back(*value);
       }
-      return values;
+      return summarize(values);
     }));
   }
   return method;

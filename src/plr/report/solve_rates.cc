@@ -86,9 +86,9 @@ Curve curve_of(const std::vector<Series>& method, const std::vector<double>& poi
     for (const Series& series : method) {
       const auto value = interpolate(series.x, series.y, points[point]);
       if (value) values.push_back(*value);
-      if (!value && series.is_finished) return std::vector<double>();
+      if (!value && series.is_finished) return Summary{};
     }
-    return values;
+    return summarize(values);
   });
 }
 
