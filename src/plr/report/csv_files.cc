@@ -37,7 +37,7 @@ std::string curves_csv(const Analysis& analysis) {
         const Curve& curve = env.methods[m].curves[q];
         for (std::size_t i = 0; i < env.steps.size(); ++i) {
           if (curve.count[i] == 0) continue;
-          csv += fmt::format("{},{},{},{},{:.6g},{:.6g},{}\n", env.env,
+          csv += fmt::format("{},{},{},{},{:.6g},{:.6g},{}\n", csv_cell(env.env),
                              csv_quoted(analysis.labels[m]), env.steps[i], quantity_name(q),
                              curve.mean[i], curve.deviation[i], curve.count[i]);
         }
@@ -64,7 +64,7 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
     const std::optional<double> worst =
         run.evaluations.empty() ? std::nullopt : worst_tenth(run.evaluations.back());
     csv += fmt::format("{},{},{},{},{},{:d},{},{},{},{},{},{}", csv_quoted(run.folder.string()),
-                       run.env(), csv_quoted(analysis.run_labels[i]), run.setting("seed"),
+                       csv_cell(run.env()), csv_quoted(analysis.run_labels[i]), run.setting("seed"),
                        behavior_versions_text(run), run.is_finished, run.steps_done(),
                        last(&EvalRecord::test_return), last(&EvalRecord::train_return),
                        last(&EvalRecord::test_success), worst ? number(*worst) : "",
@@ -77,7 +77,7 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
 }
 
 std::string run_cells(std::span<const RunData> runs, const Analysis& analysis, std::size_t run) {
-  return fmt::format("{},{},{}", runs[run].env(), csv_quoted(analysis.run_labels[run]),
+  return fmt::format("{},{},{}", csv_cell(runs[run].env()), csv_quoted(analysis.run_labels[run]),
                      runs[run].setting("seed"));
 }
 

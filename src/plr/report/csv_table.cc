@@ -10,14 +10,15 @@
 namespace plr::report {
 namespace {
 
-// The cells of one line.
-std::vector<std::string> split(std::string_view line) {
+// Takes the cells of the first row from the text. A cell in quotes may have line breaks.
+std::vector<std::string> take_row(std::string_view& text) {
   std::vector<std::string> cells(1);
   bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cells.back() += line[++i];
+  std::size_t i = 0;
+  for (; i < text.size() && (is_quoted || text[i] != '\n'); ++i) {
+    const char c = text[i];
+    if (c == '"' && is_quoted && i + 1 < text.size() && text[i + 1] == '"') {
+      cells.back() += text[++i];
     } else if (c == '"') {
       is_quoted = !is_quoted;
     } else if (c == ',' && !is_quoted) {
@@ -26,16 +27,20 @@ std::vector<std::string> split(std::string_view line) {
       cells.back() += c;
     }
   }
+  text.remove_prefix(std::min(i + 1, text.size()));
   return cells;
 }
 
 }  // namespace
 
 CsvTable::CsvTable(std::string_view text, std::string source) : source_(std::move(source)) {
-  for (std::size_t line = 1; !text.empty(); ++line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::vector<std::string> cells = split(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::size_t next_line = 1;
+  while (!text.empty()) {
+    const std::size_t line = next_line;
+    const std::string_view rest = text;
+    std::vector<std::string> cells = take_row(text);
+    const std::string_view row = rest.substr(0, rest.size() - text.size());
+    next_line += static_cast<std::size_t>(std::ranges::count(row, '\n'));
     if (line == 1) {
       columns_ = std::move(cells);
       continue;
@@ -44,7 +49,7 @@ CsvTable::CsvTable(std::string_view text, std::string source) : source_(std::mov
       throw std::runtime_error(
           fmt::format("{}:{}: {} cells, not {}", source_, line, cells.size(), columns_.size()));
     }
-    rows_.push_back(std::move(cells));
+    rows_.push_back({line, std::move(cells)});
   }
 }
 
@@ -57,12 +62,11 @@ std::size_t CsvTable::index_of(std::string_view column) const {
 }
 
 std::string CsvTable::place(std::size_t row) const {
-  constexpr std::size_t kFirstLine = 2;  // of the rows
-  return fmt::format("{}:{}", source_, row + kFirstLine);
+  return fmt::format("{}:{}", source_, rows_[row].line);
 }
 
 const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
-  return rows_[row][index_of(column)];
+  return rows_[row].cells[index_of(column)];
 }
 
 template <class Number>
@@ -90,7 +94,7 @@ std::map<std::string, std::string> CsvTable::cells_after(std::size_t row,
                                                          std::string_view column) const {
   std::map<std::string, std::string> cells;
   for (std::size_t i = index_of(column) + 1; i < columns_.size(); ++i) {
-    cells.emplace(columns_[i], rows_[row][i]);
+    cells.emplace(columns_[i], rows_[row].cells[i]);
   }
   return cells;
 }

@@ -1,7 +1,7 @@
 // Tables read from CSV files such as those of csv_files.h.
 //
-// The first line has the names of the columns; cells may be in quotes. Of columns with equal names
-// the first counts.
+// The first line has the names of the columns; cells may be in quotes and then have line breaks. Of
+// columns with equal names the first counts.
 //
 //   const CsvTable runs(read_text(file), file.string());
 //   runs.text(0, "method");
@@ -37,13 +37,18 @@ class CsvTable {
   std::map<std::string, std::string> cells_after(std::size_t row, std::string_view column) const;
 
  private:
+  struct Row {
+    std::size_t line = 0;  // on which it begins, from 1 on
+    std::vector<std::string> cells;
+  };
+
   std::size_t index_of(std::string_view column) const;
   template <class Number>
   Number parse(std::size_t row, std::string_view column, std::string_view kind) const;
 
   std::string source_;
   std::vector<std::string> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace plr::report

@@ -34,6 +34,16 @@ TEST(CsvTable, ReadsQuotedCells) {
   EXPECT_EQ(table.text(1, "method"), "");
 }
 
+TEST(CsvTable, ReadsCellsWithLineBreaks) {
+  const CsvTable table("a,b\n" + csv_cell("x\n\ny, z") + "," + csv_cell("plain") + "\n2,3\n",
+                       "t.csv");
+  ASSERT_EQ(table.num_rows(), 2U);
+  EXPECT_EQ(table.text(0, "a"), "x\n\ny, z");
+  EXPECT_EQ(table.text(0, "b"), "plain");
+  EXPECT_EQ(table.place(1), "t.csv:5");
+  EXPECT_EQ(csv_cell("plain"), "plain");
+}
+
 TEST(CsvTable, HasTheCellsAfterAColumn) {
   const CsvTable table("a,b,a,c\n1,2,3,4\n", "t.csv");
   EXPECT_EQ(table.cells_after(0, "b"),
@@ -44,6 +54,8 @@ TEST(CsvTable, HasTheCellsAfterAColumn) {
 
 TEST(CsvTable, NamesFileAndLineOfAnError) {
   EXPECT_EQ(message_of([] { CsvTable("a,b\n1,2\n3\n", "t.csv"); }), "t.csv:3: 1 cells, not 2");
+  EXPECT_EQ(message_of([] { CsvTable("a,b\n1,2\n\"3,4\n5,6\n", "t.csv"); }),
+            "t.csv:3: 1 cells, not 2");  // the quote has no end
   const CsvTable table("a,b\n1,x\n", "t.csv");
   EXPECT_EQ(message_of([&] { table.text(0, "c"); }), "t.csv: no column c");
   EXPECT_EQ(message_of([&] { table.number(0, "b"); }), "t.csv:2: b must be a number, not 'x'");

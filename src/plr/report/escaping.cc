@@ -57,4 +57,8 @@ std::string csv_quoted(const std::string& text) {
   return quoted + '"';
 }
 
+std::string csv_cell(const std::string& text) {
+  return text.find_first_of(",\"\r\n") == std::string::npos ? text : csv_quoted(text);
+}
+
 }  // namespace plr::report

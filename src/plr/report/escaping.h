@@ -16,5 +16,7 @@ std::string markdown_escaped(const std::string& text);
 
 // A CSV cell: the text in quotes, with the quotes in it doubled.
 std::string csv_quoted(const std::string& text);
+// In quotes only if it has a comma, a quote or a line break.
+std::string csv_cell(const std::string& text);
 
 }  // namespace plr::report
