@@ -19,8 +19,8 @@ std::string short_number(double value) {
   constexpr double kSmallestInThousands = 1e4;
   constexpr double kLargestZero = 1e-12;  // rounding errors of multiples, such as ticks
   const double size = std::abs(value);
-  if (size >= kSmallestInMillions) return fmt::format("{:.6g}M", value / 1e6);
-  if (size >= kSmallestInThousands) return fmt::format("{:.6g}k", value / 1e3);
+  if (size >= kSmallestInMillions) return fmt::format("{:.10g}M", value / 1e6);
+  if (size >= kSmallestInThousands) return fmt::format("{:.10g}k", value / 1e3);
   return fmt::format("{:.6g}", size < kLargestZero ? 0 : value);
 }
 

@@ -19,6 +19,8 @@ TEST(NumberFormat, ShortNumberAbbreviatesThousandsAndMillions) {
   EXPECT_EQ(short_number(1500), "1500");
   EXPECT_EQ(short_number(5e4), "50k");
   EXPECT_EQ(short_number(2.5e7), "25M");
+  EXPECT_EQ(short_number(245'760'100), "245.7601M");
+  EXPECT_EQ(short_number(3 * 0.1 * 1e6), "300k");
 }
 
 }  // namespace
