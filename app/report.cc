@@ -85,6 +85,9 @@ void update_documents(const std::vector<std::string>& files,
 
 void report_paper(const ReportArguments& arguments) {
   const report::PaperComparison comparison = report::compare_with_paper(arguments.paper);
+  for (const std::string& line : comparison.left_out) {
+    terminal::print(stderr, "left out: {}\n", line);
+  }
   update_documents(arguments.update, comparison);
   if (!arguments.out.empty()) {
     write_output(arguments.out, report::paper_page(comparison));

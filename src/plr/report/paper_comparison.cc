@@ -79,7 +79,7 @@ class Reader {
   }
 
   PaperComparison comparison() const {
-    PaperComparison result{.numbers = {}, .versions = versions_};
+    PaperComparison result{.numbers = {}, .versions = versions_, .left_out = left_out_};
     for (const PaperNumber& number : numbers_) {
       ComparedNumber& c = result.numbers.emplace_back(is_family(number.env) ? compare_family(number)
                                                                             : compare(number));
@@ -93,22 +93,32 @@ class Reader {
     const fs::path file = folder / "runs.csv";
     if (!fs::exists(file)) return;
     const CsvTable csv(read_text(file), file.string());
+    std::map<std::string, std::size_t> unknown;  // runs by method
     for (std::size_t i = 0; i < csv.num_rows(); ++i) {
       const std::string& env = csv.text(i, "env");
       const bool is_of_source = env == source.envs || family_of(env) == source.envs;
       if (!is_of_source || csv.text(i, "finished") != "1") continue;
-      const Key key(source.table, env, csv.text(i, "method"));
-      if (!known_.contains(key)) continue;
+      const std::string& method = csv.text(i, "method");
+      const Key key(source.table, env, method);
+      if (!known_.contains(key)) {
+        ++unknown[method];
+        continue;
+      }
       const double seed = csv.number(i, "seed");
       const auto [entry, is_new] = runs_[key].try_emplace(seed, csv.number(i, "test_return"));
       if (!is_new) {
         throw std::runtime_error(
             fmt::format("{}: {}, {}, seed {} is also in another folder of table {}; remove one of "
                         "them from paper/sources.csv",
-                        file.string(), env, csv.text(i, "method"), seed, source.table));
+                        file.string(), env, method, seed, source.table));
       }
       std::istringstream versions(csv.text(i, "behavior_version"));
       for (std::int64_t version = 0; versions >> version;) ++versions_[env][version];
+    }
+    for (const auto& [method, count] : unknown) {
+      left_out_.push_back(
+          fmt::format("{} finished {} of '{}' in {}: table {} of the paper has no such method",
+                      count, count == 1 ? "run" : "runs", method, file.string(), source.table));
     }
   }
 
@@ -177,6 +187,7 @@ class Reader {
   std::set<Key> known_;  // the keys of numbers_
   Runs runs_;
   VersionCounts versions_;
+  std::vector<std::string> left_out_;
 };
 
 std::string text_of(const Summary& value, int decimals) {

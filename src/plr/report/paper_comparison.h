@@ -62,6 +62,9 @@ struct ComparedNumber {
 struct PaperComparison {
   std::vector<ComparedNumber> numbers;  // in the order of paper/returns.csv
   VersionCounts versions;               // the behavior versions of our runs
+  // Finished runs of these environments by methods that the paper does not have, a line per folder
+  // and method.
+  std::vector<std::string> left_out = {};
 };
 
 // Throws std::runtime_error with file and cause if a file cannot be read, or if two folders of one

@@ -20,6 +20,15 @@ TEST(PaperComparison, MeasuresDifferencesInStandardErrors) {
   EXPECT_FALSE(difference_in_errors({1, 8, 0}, {9, 5, 0}));
 }
 
+TEST(PaperComparison, NamesFinishedRunsThatItLeavesOut) {
+  const TemporaryDirectory temporary;
+  write_experiments(temporary.path(), kBigfishRuns, "");
+  EXPECT_EQ(compare_with_paper(temporary.path()).left_out,
+            (std::vector<std::string>{"1 finished run of 'plr, pool false' in " +
+                                      (temporary / "a/runs.csv").string() +
+                                      ": table 2 of the paper has no such method"}));
+}
+
 TEST(PaperComparison, RejectsARunThatTwoFoldersHave) {
   const TemporaryDirectory temporary;
   write_experiments(temporary.path(), kBigfishRuns, "\"r\",procgen/bigfish,\"plr\",1,1,1,8\n");
