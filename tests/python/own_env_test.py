@@ -167,11 +167,15 @@ class Failing(SavedWalk):
 
     def step(self, action):
         Failing.num_steps += 1
+        observation, reward, *others = super().step(action)
         if Failing.num_steps >= 40 and os.path.exists("fail"):
-            if "exit" in pathlib.Path("fail").read_text():
+            how = pathlib.Path("fail").read_text()
+            if how == "exit":
                 os._exit(3)
-            raise ValueError("no such cell")
-        return super().step(action)
+            if how == "raise":
+                raise ValueError("no such cell")
+            reward = float("nan")
+        return observation, reward, *others
 
 
 def failing():
@@ -180,6 +184,7 @@ def failing():
 
 @pytest.mark.parametrize("how, message", [
     ("raise", "plr train: the Python environment failed: ValueError: no such cell"),
+    ("reward", r"plr train: the Python environment failed: level \d+ gave the reward nan; rewards must be finite numbers"),
     ("exit", "plr train: a process of the Python environment has ended; its own messages are above")])
 def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message):
     pathlib.Path("fail").write_text(how)
@@ -189,6 +194,29 @@ def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message):
     pathlib.Path("fail").unlink()
     run = plr.train(failing, resume="run", steps=640, progress=False)
     assert run.log["steps"][-1] == 640 and run.eval["final"][-1]
+
+
+class Overflowing(gymnasium.Env):
+    """Its observation is infinite after the first step of an odd level."""
+
+    observation_space = spaces.Box(-np.inf, np.inf, (2,), np.float32)
+    action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.element = np.inf if seed % 2 else 0
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        return np.array([0, self.element], np.float32), 0.0, False, False, {}
+
+
+def test_an_observation_that_is_not_finite_ends_the_run():
+    message = (r"^plr train: the Python environment failed: level \d*[13579] gave an observation with the element inf; "
+               "observations must be finite numbers$")
+    with pytest.raises(plr.TrainingError, match=message):
+        plr.train(lambda: TimeLimit(Overflowing(), 20), **{**TINY, "network": "mlp"}, steps=10_000, out="run",
+                  progress=False)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

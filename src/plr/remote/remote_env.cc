@@ -1,6 +1,7 @@
 #include "plr/remote/remote_env.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -24,7 +25,8 @@ RemoteEnv::RemoteEnv(const std::string& name, const EnvOptions& options, Process
     : VectorEnv(make_spec(name, options, processes), static_cast<int>(processes.size())),
       processes_(std::move(processes)),
       is_cut_(static_cast<std::size_t>(options.num_slots)),
-      solved_(static_cast<std::size_t>(options.num_slots), kUnknown) {
+      solved_(static_cast<std::size_t>(options.num_slots), kUnknown),
+      played_(static_cast<std::size_t>(options.num_slots)) {
   const int count = static_cast<int>(processes_.size());
   for (int i = 0; i < count; ++i) {
     first_slots_.push_back(share_of(i, count, options.num_slots).begin);
@@ -68,12 +70,27 @@ RemoteEnv::Place RemoteEnv::place_of(int slot) const {
   return {processes_[i].get(), slot - first_slots_[i]};
 }
 
+void RemoteEnv::refuse(int slot, const std::string& what) const {
+  throw std::runtime_error("the Python environment failed: level " +
+                           std::to_string(played_[static_cast<std::size_t>(slot)]) + " gave " +
+                           what);
+}
+
 void RemoteEnv::copy_observation(const Place& place, int slot, const StepBatch& out) const {
   const std::size_t size = spec().observation_size();
+  std::uint8_t* to = out.observations.data() + static_cast<std::size_t>(slot) * size;
   std::memcpy(
-      out.observations.data() + static_cast<std::size_t>(slot) * size,
+      to,
       place.process->results().observations.data() + static_cast<std::size_t>(place.slot) * size,
       size);
+  if (spec().observation_type != ElementType::kFloat) return;
+  for (std::size_t i = 0; i < size; i += sizeof(float)) {
+    float element = 0;
+    std::memcpy(&element, to + i, sizeof element);
+    if (std::isfinite(element)) continue;
+    refuse(slot, "an observation with the element " + std::to_string(element) +
+                     "; observations must be finite numbers");
+  }
 }
 
 void RemoteEnv::copy_results(const Place& place, int slot, const StepBatch& out) {
@@ -81,6 +98,10 @@ void RemoteEnv::copy_results(const Place& place, int slot, const StepBatch& out)
   const auto there = static_cast<std::size_t>(place.slot);
   const StepBatch results = place.process->results();
   out.rewards[i] = results.rewards[there];
+  if (!std::isfinite(out.rewards[i])) {
+    refuse(slot,
+           "the reward " + std::to_string(out.rewards[i]) + "; rewards must be finite numbers");
+  }
   out.terminated[i] = results.terminated[there] != 0 ? 1 : 0;
   out.truncated[i] = results.truncated[there] != 0 ? 1 : 0;
   solved_[i] = place.process->solved()[there];
@@ -95,6 +116,7 @@ void RemoteEnv::start_level(int slot, LevelId level, const StepBatch& out) {
       {.kind = Request::kStart, .begin = number, .end = number + 1, .level = level});
   place.process->collect();
   is_cut_[static_cast<std::size_t>(slot)] = 0;
+  played_[static_cast<std::size_t>(slot)] = level;
   copy_observation(place, slot, out);
 }
 
@@ -189,6 +211,7 @@ void RemoteEnv::load_episode(int slot, LevelId level, bool has_ended, ByteReader
   }
   is_cut_[i] = has_state == 0 && !has_ended ? 1 : 0;
   solved_[i] = kUnknown;
+  played_[i] = level;
 }
 
 }  // namespace plr::remote

@@ -7,8 +7,9 @@
 // environment's reset(seed=level).
 //
 // Where the environment cannot save its state, a loaded episode is cut: its next step has the
-// reward 0 and truncates it, whatever the action is. An error of a process is a std::runtime_error,
-// after which the environment cannot be used. Thread-safe as VectorEnv is.
+// reward 0 and truncates it, whatever the action is. An error of a process, and a reward or an
+// observation that is not finite, is a std::runtime_error, after which the environment cannot be
+// used. Thread-safe as VectorEnv is.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +53,15 @@ class RemoteEnv final : public VectorEnv {
   void cut_episode(int slot, const StepBatch& out);
   Place place_of(int slot) const;
   void copy_observation(const Place& place, int slot, const StepBatch& out) const;
+  // Throws std::runtime_error.
+  [[noreturn]] void refuse(int slot, const std::string& what) const;
   void copy_results(const Place& place, int slot, const StepBatch& out);
 
   Processes processes_;
   std::vector<int> first_slots_;      // of each process, and the number of all slots
   std::vector<std::uint8_t> is_cut_;  // [N]: the slot's episode could not be loaded
   std::vector<std::uint8_t> solved_;  // [N]: as in slot_process.h
+  std::vector<LevelId> played_;       // [N]: the slot's level, for messages
 };
 
 }  // namespace plr::remote
