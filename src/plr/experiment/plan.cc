@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <set>
@@ -188,6 +189,12 @@ void visit_combinations(const PlanFile& file, Visit visit) {
   }
 }
 
+std::size_t hash_of(const train::TrainConfig& config) {
+  std::string text;
+  for (const auto& [name, value] : train::values_of(config)) text += name + "=" + value + "\n";
+  return std::hash<std::string>{}(text);
+}
+
 bool matches(const PlannedRun& run, const std::string& pattern) {
   return fnmatch(pattern.c_str(), run.name.c_str(), 0) == 0;
 }
@@ -224,11 +231,18 @@ Plan read_plan(const std::filesystem::path& file, const PlanOptions& options) {
   }
   Plan plan{.name = file.stem().string(), .summary = contents.summary, .runs = {}};
   std::set<std::string> names;
+  std::map<std::size_t, std::string> by_settings;  // names by a hash of the settings
   visit_combinations(contents, [&](const Combination& combination) {
     plan.runs.push_back(plan_run(contents, combination, options, file.string()));
-    const std::string& name = plan.runs.back().name;
-    if (!names.insert(name).second) {
-      throw std::invalid_argument(file.string() + ": two runs would be named " + name);
+    const PlannedRun& run = plan.runs.back();
+    if (!names.insert(run.name).second) {
+      throw std::invalid_argument(file.string() + ": two runs would be named " + run.name);
+    }
+    const auto [twin, is_new] = by_settings.try_emplace(hash_of(run.config), run.name);
+    // In a rehearsal, runs of different budgets may be equally short.
+    if (!is_new && options.scale == 1) {
+      throw std::invalid_argument(file.string() + ": " + twin->second + " and " + run.name +
+                                  " would be the same run: all of their settings are equal");
     }
   });
   keep_only(plan, options.only, file.string());

@@ -42,6 +42,23 @@ TEST(Plan, HasOneRunForEveryCombination) {
   EXPECT_EQ(plan.runs[3].config.schedule.seed, 2U);
 }
 
+TEST(Plan, RefusesTwoEqualRuns) {
+  const std::string text = "[settings]\nsteps = 100000\n[sweep]\ntemperature = [0.1, 1]\n";
+  const auto message = [](const std::string& plan, const PlanOptions& options) {
+    return invalid_argument_of([&] { read(plan, options); });
+  };
+  EXPECT_EQ(read(text, {}).runs.size(), 2U);
+  const std::string end =
+      "doorkey-6x6-temperature0.1-s1 and doorkey-6x6-temperature1-s1 would be the same run: all of "
+      "their settings are equal";
+  const std::string refusal = message(text, {.settings = {{"temperature", "0.5", "--set"}}});
+  EXPECT_TRUE(refusal.ends_with(end)) << refusal;
+  EXPECT_NE(message("[sweep]\ntemperature = [0.1, 0.10]\n", {}), "");
+  EXPECT_NE(message("[variant.a]\nmethod = \"plr\"\n[variant.b]\nmethod = \"plr\"\n", {}), "");
+  // Both have a single update.
+  EXPECT_EQ(read("[sweep]\nsteps = [100000, 200000]\n", {.scale = 1e-9}).runs.size(), 2U);
+}
+
 TEST(Plan, HasOnlyTheRunsThatMatchAPattern) {
   const std::string text = "methods = [\"plr\", \"uniform\"]\nseeds = \"1-11\"\n";
   EXPECT_EQ(names(read(text, {.only = {"*-plr-s1", "*-uniform-s1?"}})),
@@ -86,10 +103,12 @@ TEST(Plan, VariantsMaySetTheAlgorithm) {
 }
 
 TEST(Plan, AVariantMayHaveNoSettings) {
-  const Plan plan = read("[variant.plain]\n[variant.wide]\nnum_slots = 8\n[variant.last]\n");
-  EXPECT_EQ(plan.runs.size(), 3U);
-  EXPECT_EQ(plan.runs[0].arguments, plan.runs[2].arguments);
-  EXPECT_EQ(plan.runs[1].config.env.num_slots, 8);
+  const Plan first = read("[variant.plain]\n[variant.wide]\nnum_slots = 8\n");
+  const Plan last = read("[variant.wide]\nnum_slots = 8\n[variant.plain]\n");
+  EXPECT_EQ(first.runs.size(), 2U);
+  EXPECT_EQ(last.runs.size(), 2U);
+  EXPECT_EQ(first.runs[0].arguments, last.runs[1].arguments);
+  EXPECT_EQ(first.runs[1].config.env.num_slots, 8);
 }
 
 TEST(Plan, ListsTheArgumentsOfTrain) {
