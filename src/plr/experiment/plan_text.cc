@@ -19,8 +19,10 @@ std::string job_text(const RunJob& job, double speed) {
   const std::string state = job.is_finished()       ? "finished"
                             : job.state.has_started ? "resumes"
                                                     : "new";
+  // A finished run may have more steps than the file plans now.
+  const std::int64_t steps = job.is_finished() ? job.state.steps : job.steps;
   std::string text = fmt::format(
-      "{:<8}  {:>8} steps  {:>8}  {}\n", state, short_number(static_cast<double>(job.steps)),
+      "{:<8}  {:>8} steps  {:>8}  {}\n", state, short_number(static_cast<double>(steps)),
       speed > 0 ? duration_text(static_cast<double>(job.steps_left()) / speed) : "", job.run->name);
   if (!job.is_finished()) {
     std::vector<std::string> words = job.command("plr");

@@ -27,6 +27,15 @@ TEST(PlanText, ListsRunsWithTheirStateAndCommand) {
                                  ", 384 steps left; for an estimate of the time run a rehearsal"));
 }
 
+TEST(PlanText, HasTheStepsThatAFinishedRunHas) {
+  const TemporaryDirectory folder;
+  const Plan plan = small_plan(folder.path());
+  write_started_run(folder / "runs/empty-5x5-s1", plan.runs[0], 512, true);  // 256 are planned
+  const std::string text =
+      plan_text(plan, make_run_jobs(plan, folder / "runs"), folder / "runs", {});
+  EXPECT_TRUE(contains(text, "finished       512 steps            empty-5x5-s1\n")) << text;
+}
+
 TEST(PlanText, EstimatesTheTime) {
   const TemporaryDirectory folder;
   const Plan plan = small_plan(folder.path());
