@@ -36,10 +36,25 @@ void check_values(const char* name, const nb::object& array, std::string_view ki
   }
 }
 
+// Of a list of whole numbers above and below 2^63, of which numpy makes floats: an array of them.
+// Otherwise the array.
+nb::object with_whole_numbers(nb::handle value, const nb::object& array) {
+  const nb::object objects = nb::module_::import_("numpy").attr("asarray")(value, "object");
+  for (const nb::handle item : objects.attr("flat")) {
+    if (!nb::isinstance<nb::int_>(item)) return array;
+  }
+  return objects.attr("astype")("uint64");
+}
+
 // numpy.asarray(value). Throws std::invalid_argument if it has no regular shape.
-nb::object as_array(const char* name, nb::handle value) {
+nb::object as_array(const char* name, nb::handle value, std::string_view dtype) {
   try {
-    return nb::module_::import_("numpy").attr("asarray")(value);
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(value);
+    const bool is_list = nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
+    const bool has_floats = nb::cast<std::string>(array.attr("dtype").attr("kind")) == "f";
+    const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;
+    if (dtype != "uint64" || !is_list || !has_floats || is_empty) return array;
+    return with_whole_numbers(value, array);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
     throw std::invalid_argument(std::string(name) + " must be an array; its rows differ in length");
@@ -50,7 +65,7 @@ nb::object as_array(const char* name, nb::handle value) {
 
 nb::object checked(const char* name, nb::handle value, std::span<const std::size_t> shape,
                    const char* kinds, const char* dtype) {
-  const nb::object array = as_array(name, value);
+  const nb::object array = as_array(name, value, dtype);
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // its type does not matter
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos) {

@@ -143,6 +143,16 @@ def test_levels_accepts_numbers_ranges_ids_and_sets():
     assert plr.LevelSet.stream(0, 2**40).is_stream
 
 
+def test_lists_may_mix_ids_above_and_below_2_to_the_63():  # numpy makes floats of such lists
+    replay = plr.LevelReplay([2**63 + 1, 5])
+    replay.choose(5)
+    replay.choose(2**63 + 1)
+    replay.record_batch([2**63 + 1, 5], [1.0, 2.0])
+    assert replay.scores() == {2**63 + 1: 1, 5: 2}
+    with pytest.raises(TypeError, match="^levels must be whole numbers, not float64$"):
+        plr.LevelReplay([2**63 + 1, 5.0])
+
+
 WRONG = [
     (dict(temperature=-1), ValueError, "temperature must be above 0, not -1"),
     (dict(temperature=float("nan")), ValueError, "temperature must be above 0, not nan"),
