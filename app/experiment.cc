@@ -1,5 +1,6 @@
 // plr experiment: makes a set of runs from one file, several at a time.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

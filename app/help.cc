@@ -1,5 +1,6 @@
 // plr help: explains verbs, settings and codes; writes the reference pages.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

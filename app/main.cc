@@ -4,6 +4,7 @@
 // Ctrl-C, SIGTERM, a closed terminal or a closed pipe, with everything saved.  Errors are one line
 // on standard error; a standard error that cannot be written changes nothing else.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "app/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <optional>

@@ -1,5 +1,6 @@
 // plr train: trains an agent, or resumes a run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

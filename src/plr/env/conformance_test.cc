@@ -296,7 +296,7 @@ TEST(VectorEnv, ErrorsNameTheFieldTheValueAndTheBound) {
   EXPECT_EQ(message_of<out_of_range>([&] { env.level(2); }), "slot must be from 0 to 1, not 2");
   EXPECT_EQ(message_of<out_of_range>([&] { env.start(outside, batch); }),
             "level must be from 0 to 1000, not 1001");
-  for (int t = 0; env.is_running(0); ++t) env.step({0, 1}, good, batch);
+  while (env.is_running(0)) env.step({0, 1}, good, batch);
   EXPECT_EQ(message_of<invalid_argument>([&] {
               env.step({0, 1}, good, batch);
             }),

@@ -1,6 +1,7 @@
 #include "plr/experiment/plan_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>

@@ -214,7 +214,7 @@ void CudaBackend::store_losses(const at::Tensor& losses, const UpdateTensors& up
 
 std::string native_kernels_problem(at::Device device) {
   if (!device.is_cuda()) return "native kernels need a GPU";
-  if (capability(device) < kAmpere) {
+  if (capability(device) < kAmpereCapability) {
     return "native kernels need compute capability 8.0 or newer, not " + capability_text(device);
   }
   const c10::cuda::CUDAGuard guard(device);

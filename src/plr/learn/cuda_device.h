@@ -9,8 +9,8 @@
 
 namespace plr::learn {
 
-inline constexpr int kAmpere = 80;  // compute capabilities
-inline constexpr int kHopper = 90;
+inline constexpr int kAmpereCapability = 80;
+inline constexpr int kHopperCapability = 90;
 
 inline int device_index(at::Device device) {
   int index = device.index();

@@ -186,7 +186,7 @@ KernelChoices choose_grid_cnn_kernels(const Network& network, const GridCnnConfi
   KernelChoices choices = {native, native};
   if (!cuda::grid_cnn::can_infer(shape, obs_channels)) {
     choices.inference = {KernelKind::kLibtorch, "native kernels do not support these sizes"};
-  } else if (kernels != Kernels::kPortable && capability(network.device()) == kHopper &&
+  } else if (kernels != Kernels::kPortable && capability(network.device()) == kHopperCapability &&
              cuda::grid_cnn::cluster_capacity(shape, obs_channels).images > 0) {
     choices.inference.kind = KernelKind::kHopper;
   }

@@ -203,7 +203,7 @@ KernelChoices choose_impala_kernels(const Network& network, Kernels kernels) {
     both = libtorch("native kernels are bf16, and precision = " + to_text(network.precision()));
   } else if (kernels == Kernels::kPortable) {
     both.reason = "kernels = portable";
-  } else if (capability(device) == kHopper) {
+  } else if (capability(device) == kHopperCapability) {
     both.kind = KernelKind::kHopper;
   }
   if (both.kind == KernelKind::kPortable &&

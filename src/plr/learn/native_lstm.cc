@@ -284,7 +284,7 @@ KernelChoices choose_lstm_kernels(const Network& network, const LstmConfig& conf
   if (kernels == Kernels::kPortable) {
     return libtorch("there are only native kernels for Hopper for this architecture");
   }
-  if (capability(network.device()) != kHopper) {
+  if (capability(network.device()) != kHopperCapability) {
     return libtorch("native kernels of this architecture need compute capability 9.0, not " +
                     capability_text(network.device()));
   }

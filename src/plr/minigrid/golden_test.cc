@@ -151,8 +151,8 @@ void expect_same_rewards(const json& actual, const json& recorded) {
 std::optional<json> ends_of(const json& record) {
   if (!record.contains("done")) return std::nullopt;
   const json& done = record["done"];
-  if (done.is_array()) return done;
-  return done.is_null() ? json::array() : json::array({done});
+  if (done.is_array()) return std::make_optional<json>(done);
+  return std::make_optional<json>(done.is_null() ? json::array() : json::array({done}));
 }
 
 void expect_trajectories(const std::string& file, Seeding seeding) {
