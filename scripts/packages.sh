@@ -8,8 +8,8 @@
 
 # Lists of NEED=PACKAGE: what must be installed and the Debian package that contains it.
 required_packages='c++=g++ cmake=cmake ninja=ninja-build import:ensurepip=python3-venv
-  CLI/CLI.hpp=libcli11-dev benchmark/benchmark.h=libbenchmark-dev fmt/core.h=libfmt-dev
-  gtest/gtest.h=libgtest-dev nlohmann/json.hpp=nlohmann-json3-dev zlib.h=zlib1g-dev'
+  benchmark/benchmark.h=libbenchmark-dev fmt/core.h=libfmt-dev gtest/gtest.h=libgtest-dev
+  nlohmann/json.hpp=nlohmann-json3-dev zlib.h=zlib1g-dev'
 image_packages='gif_lib.h=libgif-dev'
 procgen_packages='libgthread-2.0.so.0=libglib2.0-0 libz.so.1=zlib1g'
 test_packages='python3-config=python3-dev'
