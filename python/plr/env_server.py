@@ -32,7 +32,7 @@ VARIABLE = "PLR_ENV_SOCKET"
 class EnvServer:
     """Listens while it is entered."""
 
-    def __init__(self, make_env: MakeEnv, context: str | None = None) -> None:
+    def __init__(self, make_env: MakeEnv, context: str = "fork") -> None:
         self._make_env = make_env
         self._context: Any = multiprocessing.get_context(context)
         self.variables: dict[str, str] = {}

@@ -37,6 +37,11 @@ def maker_of(env: MakeEnv | str) -> MakeEnv:
     return env
 
 
+def check_context(context: str) -> None:
+    if context not in ("fork", "spawn", "forkserver"):
+        raise ValueError(f"context must be fork, spawn or forkserver, not {context}")
+
+
 class _MakeById:
     """Can be pickled into a worker process."""
 

@@ -25,7 +25,7 @@ class EnvWorkers:
     """All slots of an environment, in `num_workers` processes."""
 
     def __init__(self, make_env: MakeEnv, expected: tuple[Space[Any], Space[Any]], num_envs: int,
-                 num_workers: int, context: str | None) -> None:
+                 num_workers: int, context: str) -> None:
         self._context: Any = multiprocessing.get_context(context)
         blocks: list[Any] = []  # of shared memory, in the order in which Buffers asks for them
 

@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, iterate
 
 from plr._core import LevelSet, environments
-from plr.env_slots import Buffers, EnvSlots, MakeEnv, maker_of
+from plr.env_slots import Buffers, EnvSlots, MakeEnv, check_context, maker_of
 from plr.env_workers import EnvWorkers
 from plr.level_vector import Chooser, Levels, LevelVectorBase, StepResult, autoreset_from, level_from, whole
 
@@ -38,20 +38,20 @@ class LevelVectorEnv(LevelVectorBase):
     autoreset_mode  SameStep: the next episode starts in the step that ended one; NextStep: in the
                     step after it; Disabled: with reset(options={"reset_mask": ended})
     copy            return copies; otherwise arrays that the next step overwrites
-    context         how processes start: fork, spawn or forkserver; default: that of multiprocessing
+    context         how processes start: fork, spawn or forkserver, as in multiprocessing; only fork
+                    needs no `if __name__ == "__main__"` in scripts
     """
 
     def __init__(self, make_env: MakeEnv | str, num_envs: int, *, levels: Levels | None = None,
                  curriculum: Chooser | str | None = None, processes: int = 0,
                  autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP, copy: bool = True,
-                 context: str | None = None) -> None:
+                 context: str = "fork") -> None:
         self.closed = True  # until there is something to close
         if isinstance(make_env, str) and any(env["name"] == make_env for env in environments()):
             raise ValueError(f"'{make_env}' is an environment of plr; create it with plr.make_vec")
         self.num_envs = whole("num_envs", num_envs, 1, 2**16)
+        check_context(context)
         num_workers = whole("processes", processes, 0, self.num_envs)
-        if context not in (None, "fork", "spawn", "forkserver"):
-            raise ValueError(f"context must be fork, spawn or forkserver, not {context}")
         self._take_choice(levels, curriculum)
         self.autoreset_mode = autoreset_from(autoreset_mode)
         self._copy = copy

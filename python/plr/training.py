@@ -40,13 +40,14 @@ class TrainingError(RuntimeError):
     """The program ended with an error; the message is its own."""
 
 
-def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, context: str | None = None,
+def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, context: str = "fork",
           **settings: Setting | None) -> Run:
     """Trains an agent like `plr train` and returns its run.
 
     make_env creates a Gymnasium environment whose reset(seed=level) makes a level, or is the id of one; without it,
     the setting env names an environment of plr. num_workers processes play it; `context` is how multiprocessing starts
-    the first of them ("fork", "spawn"; default: that of the platform). Observations are a Box of bytes or floats, and
+    the first of them: "fork", or "spawn" or "forkserver", which need `if __name__ == "__main__":` in a script and an
+    environment that can be imported. Observations are a Box of bytes or floats, and
     the environment has a step limit. With get_state(), which returns bytes, and set_state(bytes), a resumed run
     continues open episodes; without them it ends them at their next step, as a step limit would.
 
@@ -64,8 +65,9 @@ def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, c
     if make_env is None:
         return _train(settings, {}, progress, report)
     from plr.env_server import EnvServer
-    from plr.env_slots import maker_of
+    from plr.env_slots import check_context, maker_of
 
+    check_context(context)
     maker = maker_of(make_env)
     saves, is_vector = _probe(maker)
     if settings.get("resume") is None:

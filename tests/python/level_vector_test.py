@@ -281,6 +281,17 @@ def test_workers_can_be_started_by_spawn_and_forkserver(context, tmp_path):
     assert done.stdout == "(4,) 4\n", done.stderr
 
 
+def test_scripts_need_no_main_guard(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import multiprocessing, plr\n"
+                      "multiprocessing.set_start_method('forkserver')  # the default since Python 3.14\n"
+                      "envs = plr.LevelVectorEnv('CartPole-v1', 4, levels=10, processes=2)\n"
+                      "print(envs.reset()[1]['level'].shape)\n"
+                      "envs.close()\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stdout == "(4,)\n", done.stderr
+
+
 def test_workers_end_with_their_parent():
     script = ("import os, signal, plr\n"
               "envs = plr.LevelVectorEnv('CartPole-v1', 4, levels=10, processes=2, context='fork')\n"

@@ -140,6 +140,19 @@ def test_the_number_of_processes_changes_nothing(other, request):
     assert records(run) == records(expected)
 
 
+def test_scripts_need_no_main_guard():
+    script = pathlib.Path("script.py")
+    script.write_text(textwrap.dedent(f"""
+        import multiprocessing, sys
+        sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+        import own_env_test, plr
+        multiprocessing.set_start_method("forkserver")  # the default since Python 3.14
+        print(plr.train(own_env_test.walk, **own_env_test.TINY, steps=128, out="run").folder)
+    """))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stdout == "run\n", done.stderr
+
+
 def test_a_resumed_run_continues_identically_if_the_environment_saves_its_state(capfd):
     whole = plr.train(saved_walk, **TINY, steps=320, out="whole", progress=False)
     plr.train(saved_walk, **TINY, steps=128, out="parts", progress=False)
