@@ -5,8 +5,8 @@
 # torch's own TorchConfig.cmake is not used, since with a CUDA build it demands the CUDA compiler; we
 # need no more of CUDA than what libtorch brings along.
 #
-# Sets Libtorch_FOUND, Libtorch_VERSION, Libtorch_CUDA (whether it can use CUDA) and Libtorch_CUDA_INCLUDE
-# (CUDA's own headers, where there are any).
+# Sets Libtorch_FOUND, Libtorch_VERSION, Libtorch_CUDA (whether it can use CUDA) and Libtorch_CUDA_MAJOR (the
+# major version of its CUDA, empty if it does not say).
 
 set(PLR_TORCH "" CACHE PATH "Directory of an installed torch package or an unpacked libtorch")
 
@@ -65,10 +65,16 @@ if(Libtorch_FOUND AND NOT TARGET Libtorch::Libtorch)
   set(Libtorch_CUDA OFF)
   if(EXISTS "${Libtorch_ROOT}/lib/libtorch_cuda.so")
     set(Libtorch_CUDA ON)
-    # Headers of CUDA itself: of an installed toolkit, or as pip brings them along with torch.
-    file(GLOB Libtorch_nvidia "${Libtorch_ROOT}/../nvidia/*/include")
-    find_path(Libtorch_CUDA_INCLUDE cuda_runtime_api.h
-              HINTS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include ${Libtorch_nvidia})
+    # The package of pip has it in version.py, an unpacked libtorch in build-version: 2.13.0+cu130.
+    set(Libtorch_CUDA_MAJOR "")
+    foreach(file version.py build-version ../build-version)
+      if(EXISTS "${Libtorch_ROOT}/${file}")
+        file(STRINGS "${Libtorch_ROOT}/${file}" Libtorch_line REGEX "^cuda.*= '[0-9]+|[+]cu[0-9][0-9]")
+        if(Libtorch_line MATCHES "^cuda.*= '([0-9]+)" OR Libtorch_line MATCHES "[+]cu([0-9][0-9])")
+          set(Libtorch_CUDA_MAJOR "${CMAKE_MATCH_1}")
+        endif()
+      endif()
+    endforeach()
   endif()
 
   add_library(Libtorch::Libtorch INTERFACE IMPORTED)

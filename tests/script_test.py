@@ -17,6 +17,7 @@ CMAKE = """#!/bin/sh
 case $* in *--list-presets*) exit $OLD_CMAKE ;; esac
 echo cmake "$@" >>calls
 [ -z "$CMAKE_FAILS" ] || { echo "CMake Error: $CMAKE_FAILS"; exit 1; }
+[ -z "$NO_NVCC" ] || [ -e .plr/nvcc ] || echo "  nvcc of CUDA $NO_NVCC was not found: training is slower"
 mkdir -p build/release
 """
 NINJA = """#!/bin/sh
@@ -152,6 +153,28 @@ class Script(unittest.TestCase):
         self.assert_fails(self.run_script("train", NINJA_FAILS="1"), f"plr: the build of release failed; see {self.root}/.plr/build.log")
         self.assert_fails(self.run_script("train", OLD_CMAKE="1"), "plr: CMake 3.25 or newer is required; "
                                                                    f"see {self.root}/.plr/setup.log")
+
+    def test_the_compiler_of_cuda_is_installed_if_there_is_a_gpu(self):
+        python = self.root / ".plr/venv/bin/python"
+        python.parent.mkdir(parents=True)
+        for name in ("python", "pip"):
+            (python.parent / name).write_text("#!/bin/sh\necho \"$@\" >>.plr/pip\ntouch .plr/nvcc\n")
+            (python.parent / name).chmod(0o755)
+        done = self.run_script("train", NO_NVCC="13", PLR_GPU="0")
+        self.assertEqual((done.returncode, self.num_configured()), (7, 1))
+        self.assertNotIn("CUDA", done.stderr)
+        done = self.run_script("build", NO_NVCC="13", PLR_GPU="1", PLR_TORCH="/torch")
+        self.assertEqual(done.stderr.splitlines(), [
+            "plr: configuring release", "plr: installing the compiler of CUDA 13 into .plr/ (once; 0.1 GB)",
+            "plr: configuring release"])
+        self.assertEqual(self.num_configured(), 3)
+        self.assertIn(f"-r {self.root}/scripts/requirements/nvcc-13.txt\n", (self.root / ".plr/pip").read_text())
+
+    def test_without_the_compiler_of_cuda_the_build_continues(self):
+        for version in ("12", "13"):  # there is no file of requirements; pip has no network
+            done = self.run_script("train", NO_NVCC=version, PLR_GPU="1", PLR_TORCH=f"/torch{version}")
+            self.assertEqual(done.returncode, 7)
+            self.assertIn("plr: continuing without it: training on a GPU is slower; see docs/gpus.md\n", done.stderr)
 
     def test_procgen_is_not_fetched_offline(self):
         self.assert_fails(self.run_script("setup", "procgen"),

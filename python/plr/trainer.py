@@ -5,12 +5,14 @@
 torch's C++ interface changes with every version, so that a wheel cannot contain the trainer. It is built against the
 installed torch, in some minutes, into a folder named by the versions of plr and torch; another version of either is
 another folder. Needs a C++20 compiler, CMake 3.25 and ninja: pip install 'level-replay[train]' brings the last two and
-torch. PLR_CACHE is the folder of all builds, by default ~/.cache/plr; PLR_PROGRAM names a program to use instead.
+torch, pip install 'level-replay[cuda]' also CUDA's compiler, for native kernels. PLR_CACHE is the folder of all builds,
+by default ~/.cache/plr; PLR_PROGRAM names a program to use instead.
 Processes that build the same trainer wait for each other.
 """
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import hashlib
 import importlib.metadata
@@ -152,6 +154,9 @@ def _build(program: pathlib.Path, tools: dict[str, str], report: Report) -> None
                      *(f"-D{name}={value}" for name, value in settings.items())]
         if subprocess.run(configure, stdout=output, stderr=output, check=False).returncode != 0:
             raise TrainerError(f"the trainer could not be configured{_first_error(log)}; see {log}")
+        if "nvcc of CUDA" in log.read_text(errors="replace") and _has_gpu():
+            report("plr: without native kernels, since CUDA's compiler was not found: pip install 'level-replay[cuda]', "
+                   "then plr setup train")
         ninja = [tools["ninja"], "-C", str(folder), "-j", str(_num_jobs()), "plr"]
         with subprocess.Popen(ninja, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env={**os.environ, "NINJA_STATUS": "[%f/%t] "}) as process:
@@ -192,6 +197,15 @@ def _first_error(log: pathlib.Path) -> str:
     """The text of CMake's first error, if there is one, as part of a sentence."""
     match = re.search(r"CMake Error[^\n]*:\n+((?:  [^\n]+\n)+)", log.read_text(errors="replace"))
     return "" if match is None else " (" + " ".join(match[1].split()) + ")"
+
+
+def _has_gpu() -> bool:
+    """Whether this machine has NVIDIA's driver."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
 
 
 def _print_line(line: str) -> None:

@@ -13,6 +13,7 @@ from plr import program, trainer
 CMAKE = """#!/bin/sh
 if [ "$1" = --version ]; then echo "cmake version ${FAKE_CMAKE:-3.31.1}"; exit; fi
 echo cmake "$@" >>"$FAKE_LOG"
+echo "$CMAKE_WARNS"
 [ -z "$CMAKE_FAILS" ] || { printf 'CMake Error at x:1 (message):\\n  %s\\n\\n' "$CMAKE_FAILS"; exit 1; }
 """
 NINJA = """#!/bin/sh
@@ -131,6 +132,17 @@ def test_a_failed_build_names_its_log_and_is_repeated(tools, tmp_path, monkeypat
     monkeypatch.delenv("NINJA_FAILS")
     monkeypatch.delenv("CMAKE_FAILS")
     assert trainer.build(report=print).exists()
+
+
+def test_a_build_without_native_kernels_says_how_to_get_them(tools, monkeypatch):
+    monkeypatch.setenv("CMAKE_WARNS", "  nvcc of CUDA 13 was not found: training on a GPU works, but is slower")
+    line = ("plr: without native kernels, since CUDA's compiler was not found: pip install 'level-replay[cuda]', "
+            "then plr setup train")
+    for has_gpu in (True, False):
+        monkeypatch.setattr(trainer, "_has_gpu", lambda has_gpu=has_gpu: has_gpu)
+        lines = []
+        trainer.build(again=True, report=lines.append)
+        assert (line in lines) == has_gpu
 
 
 def test_help_of_the_trainer_needs_no_build(tools, tmp_path, monkeypatch, capsys):

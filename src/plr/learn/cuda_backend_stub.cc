@@ -12,7 +12,7 @@
 namespace plr::learn {
 
 std::string native_kernels_problem(at::Device) {
-  return "the program was built without CUDA's compiler";
+  return "the program was built without CUDA's compiler (docs/gpus.md)";
 }
 
 std::string gpu_text(at::Device device) { return device.str(); }

@@ -1,4 +1,4 @@
-// For builds without CUDA's headers, in place of cuda_graph.cc: work is enqueued each time.
+// For builds without CUDA's compiler, in place of cuda_graph.cc: work is enqueued each time.
 #include "plr/learn/cuda_graph.h"
 
 namespace plr::learn {
