@@ -154,6 +154,16 @@ class Script(unittest.TestCase):
         self.assert_fails(self.run_script("train", OLD_CMAKE="1"), "plr: CMake 3.25 or newer is required; "
                                                                    f"see {self.root}/.plr/setup.log")
 
+    def test_torch_is_not_installed_with_an_old_python(self):
+        (self.tools / "python3").write_text("#!/bin/sh\n[ $1 = --version ] || exit 1\necho Python 3.10.12\n")
+        (self.tools / "python3").chmod(0o755)
+        (self.tools / "cmake").write_text(CMAKE.replace("mkdir", "echo '  libtorch: none'; exit 1\nmkdir"))
+        packages = self.root / "scripts/packages.sh"
+        packages.write_text(packages.read_text().replace("import:ensurepip=python3-venv", ""))
+        self.assert_fails(self.run_script("train"),
+                          "plr: torch is installed with Python 3.11 or newer, and python3 is Python 3.10.12: "
+                          "put a newer one first on the PATH, or set PLR_TORCH")
+
     def test_the_compiler_of_cuda_is_installed_if_there_is_a_gpu(self):
         python = self.root / ".plr/venv/bin/python"
         python.parent.mkdir(parents=True)

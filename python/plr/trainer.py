@@ -124,7 +124,7 @@ def _find_tools() -> dict[str, str]:
     compiler = next(filter(None, (shutil.which(name, path=path) for name in
                                   (os.environ.get("CXX") or "c++", "g++", "clang++"))), None)
     if compiler is None:
-        raise TrainerError("the trainer is built once with a C++20 compiler, and none was found: install g++ 12 or "
+        raise TrainerError("the trainer is built once with a C++20 compiler, and none was found: install g++ 11 or "
                            "newer (Debian and Ubuntu: sudo apt-get install g++)")
     tools = {"c++": compiler}
     for name in ("cmake", "ninja"):

@@ -110,7 +110,7 @@ def test_missing_or_old_tools_are_named_with_the_remedy(tools, tmp_path, monkeyp
                                     "pip install 'level-replay[train]'"),
                           ("cmake", "the trainer is built once with cmake, which was not found: "
                                     "pip install 'level-replay[train]'"),
-                          ("c++", "the trainer is built once with a C++20 compiler, and none was found: install g++ 12 "
+                          ("c++", "the trainer is built once with a C++20 compiler, and none was found: install g++ 11 "
                                   "or newer (Debian and Ubuntu: sudo apt-get install g++)")):
         (tools / name).unlink()
         assert_refused(message)
