@@ -17,6 +17,7 @@ CMAKE = """#!/bin/sh
 case $* in *--list-presets*) exit $OLD_CMAKE ;; esac
 echo cmake "$@" >>calls
 [ -z "$CMAKE_FAILS" ] || { echo "CMake Error: $CMAKE_FAILS"; exit 1; }
+[ -z "$OLD_NVCC" ] || echo "   nvcc of CUDA $OLD_NVCC fails with this compiler or C library: training is slower"
 [ -z "$NO_NVCC" ] || [ -e .plr/nvcc ] || echo "  nvcc of CUDA $NO_NVCC was not found: training is slower"
 mkdir -p build/release
 """
@@ -185,6 +186,12 @@ class Script(unittest.TestCase):
             done = self.run_script("train", NO_NVCC=version, PLR_GPU="1", PLR_TORCH=f"/torch{version}")
             self.assertEqual(done.returncode, 7)
             self.assertIn("plr: continuing without it: training on a GPU is slower; see docs/gpus.md\n", done.stderr)
+
+    def test_a_compiler_of_cuda_that_fails_is_reported_if_there_is_a_gpu(self):
+        line = "plr: nvcc of CUDA 12 fails with this compiler or C library: training is slower; see docs/gpus.md\n"
+        for has_gpu in ("1", "0"):
+            done = self.run_script("train", OLD_NVCC="12", PLR_GPU=has_gpu, PLR_TORCH=f"/torch{has_gpu}")
+            self.assertEqual((done.returncode, line in done.stderr), (7, has_gpu == "1"))
 
     def test_procgen_is_not_fetched_offline(self):
         self.assert_fails(self.run_script("setup", "procgen"),

@@ -154,9 +154,10 @@ def _build(program: pathlib.Path, tools: dict[str, str], report: Report) -> None
                      *(f"-D{name}={value}" for name, value in settings.items())]
         if subprocess.run(configure, stdout=output, stderr=output, check=False).returncode != 0:
             raise TrainerError(f"the trainer could not be configured{_first_error(log)}; see {log}")
-        if "nvcc of CUDA" in log.read_text(errors="replace") and _has_gpu():
-            report("plr: without native kernels, since CUDA's compiler was not found: pip install 'level-replay[cuda]', "
-                   "then plr setup train")
+        problem = re.search("nvcc of CUDA .* (was not found|fails with .*?):", log.read_text(errors="replace"))
+        if problem and _has_gpu():
+            remedy = "pip install 'level-replay[cuda]'" if problem[1] == "was not found" else "see docs/gpus.md"
+            report(f"plr: without native kernels, since {problem[0]} {remedy}, then plr setup train")
         ninja = [tools["ninja"], "-C", str(folder), "-j", str(_num_jobs()), "plr"]
         with subprocess.Popen(ninja, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env={**os.environ, "NINJA_STATUS": "[%f/%t] "}) as process:

@@ -136,13 +136,18 @@ def test_a_failed_build_names_its_log_and_is_repeated(tools, tmp_path, monkeypat
 
 def test_a_build_without_native_kernels_says_how_to_get_them(tools, monkeypatch):
     monkeypatch.setenv("CMAKE_WARNS", "  nvcc of CUDA 13 was not found: training on a GPU works, but is slower")
-    line = ("plr: without native kernels, since CUDA's compiler was not found: pip install 'level-replay[cuda]', "
+    line = ("plr: without native kernels, since nvcc of CUDA 13 was not found: pip install 'level-replay[cuda]', "
             "then plr setup train")
     for has_gpu in (True, False):
         monkeypatch.setattr(trainer, "_has_gpu", lambda has_gpu=has_gpu: has_gpu)
         lines = []
         trainer.build(again=True, report=lines.append)
         assert (line in lines) == has_gpu
+    monkeypatch.setattr(trainer, "_has_gpu", lambda: True)
+    monkeypatch.setenv("CMAKE_WARNS", "   nvcc of CUDA 13 fails with this compiler or C library: training is slower")
+    trainer.build(again=True, report=lines.append)
+    assert ("plr: without native kernels, since nvcc of CUDA 13 fails with this compiler or C library: see docs/gpus.md, "
+            "then plr setup train") in lines
 
 
 def test_help_of_the_trainer_needs_no_build(tools, tmp_path, monkeypatch, capsys):
