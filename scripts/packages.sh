@@ -63,7 +63,9 @@ apt_install() {
   [ "$(id -u)" = 0 ] || sudo=(sudo -n)
   if [ -z "${PLR_OFFLINE:-}" ] && has apt-get && "${sudo[@]}" true 2>/dev/null; then
     say "installing ${missing[*]} with apt-get"
-    logged 'updating the list of packages' "${sudo[@]}" apt-get update || true
+    [ -n "${is_list_updated:-}" ] ||
+      logged 'updating the list of packages' "${sudo[@]}" apt-get update || true
+    is_list_updated=1
     if logged "installing ${missing[*]}" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y "${missing[@]}"; then
       printf 'apt: %s\n' "${missing[@]}" >>"$private/installed.txt"
