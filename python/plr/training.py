@@ -46,10 +46,10 @@ def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, c
 
     make_env creates a Gymnasium environment whose reset(seed=level) makes a level, or is the id of one; without it,
     the setting env names an environment of plr. num_workers processes play it; `context` is how multiprocessing starts
-    the first of them: "fork", or "spawn" or "forkserver", which need `if __name__ == "__main__":` in a script and an
-    environment that can be imported. Observations are a Box of bytes or floats, and
-    the environment has a step limit. With get_state(), which returns bytes, and set_state(bytes), a resumed run
-    continues open episodes; without them it ends them at their next step, as a step limit would.
+    the first of them: "fork", or "spawn" or "forkserver", which need `if __name__ == "__main__":` in a script.
+    Observations are a Box of bytes or floats, and the environment has a step limit. With get_state(), which returns
+    bytes, and set_state(bytes), a resumed run continues open episodes; without them it ends them at their next step,
+    as a step limit would.
 
     Settings are the flags of `plr train`: preset, method, algorithm, config, out, resume, and every setting of
     `plr train --help`, as in steps=1_000_000, curriculum="uniform", drac=True. None leaves a setting out.
