@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -67,6 +68,10 @@ void check_arguments(const ExperimentArguments& arguments) {
     throw std::invalid_argument("--sbatch requires --slurm");
   }
   check_value("--ranks-per-run", arguments.ranks_per_run, from_to(1, 1 << 12));
+  if (!std::has_single_bit(static_cast<unsigned>(arguments.ranks_per_run))) {
+    throw std::invalid_argument(
+        fmt::format("--ranks-per-run must be a power of two, not {}", arguments.ranks_per_run));
+  }
   if (arguments.ranks_per_run > 1 && !arguments.slurm && !arguments.task) {
     throw std::invalid_argument("--ranks-per-run requires --slurm, whose tasks start the ranks");
   }
@@ -198,8 +203,9 @@ void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule
   if (schedule.on_gpu && (is_measuring || max_running > std::max<int>(1, std::ssize(gpus)))) {
     sharing.emplace();
   }
-  terminal::print(stderr, "{} runs in {}, {} at a time{}\n", jobs.size(), folder.string(),
-                  max_running, is_measuring ? "; measuring other numbers" : "");
+  terminal::print(stderr, "{} run{} in {}, {} at a time{}\n", jobs.size(),
+                  jobs.size() == 1 ? "" : "s", folder.string(), max_running,
+                  is_measuring ? "; measuring other numbers" : "");
   if (sharing && !sharing->is_on()) {
     terminal::print(stderr, "CUDA MPS is unavailable; runs will time-slice the GPU.\n");
   }
@@ -264,7 +270,7 @@ void add_experiment(CLI::App& program) {
       "  plr experiment FILE --only '*-s1'                   the first seed of everything\n"
       "  plr experiment FILE --slurm --sbatch=--gres=gpu:1   a job script for a cluster\n"
       "\n"
-      "src/plr/experiment/plan.h describes the format of FILE.");
+      "docs/reference/experiment_files.md describes the format of FILE.");
   verb->add_option("FILE", arguments->file, "the runs; experiments/ has those of the paper")
       ->required();
   verb->add_option("--out", arguments->out, "folder of the runs (runs/ and the name of FILE)")

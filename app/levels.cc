@@ -99,7 +99,8 @@ void write_sheet(const LevelsArguments& arguments, const LevelGallery& gallery) 
 #endif
   image::write_png(arguments.out,
                    image::sheet(pictures, {.title = gallery.title(), .num_columns = num_columns}));
-  terminal::print("{} levels in {}\n", gallery.size(), arguments.out);
+  terminal::print("{} level{} in {}\n", gallery.size(), gallery.size() == 1 ? "" : "s",
+                  arguments.out);
 }
 
 void draw_levels(const LevelsArguments& arguments) {

@@ -214,7 +214,8 @@ class Experiment(ProgramTest):
                 (["tiny.toml", "--speed", "0"], "--speed must be above 0, not 0"),
                 (["tiny.toml", "--scale", "2"], "--scale must be above 0 and at most 1, not 2"),
                 (["tiny.toml", "--set", "gamma"], "--set must be NAME=VALUE, not gamma"),
-                (["tiny.toml", "--sbatch=--time=1"], "--sbatch requires --slurm")]:
+                (["tiny.toml", "--sbatch=--time=1"], "--sbatch requires --slurm"),
+                (["tiny.toml", "--slurm", "--ranks-per-run", "3"], "--ranks-per-run must be a power of two, not 3")]:
             done = plr("experiment", *arguments, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), done.stderr)
             self.assertIn(message, done.stderr)

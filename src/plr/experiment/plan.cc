@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "plr/base/files.h"
+#include "plr/catalog/family.h"
 #include "plr/catalog/short_name.h"
 #include "plr/experiment/plan_file.h"
 #include "plr/run/file_name.h"
@@ -101,6 +102,13 @@ train::TrainConfig base_config(const Setting& preset, const Setting& algorithm,
   return config;
 }
 
+void refuse_python(const std::string& env) {
+  const Family* family = catalog::find_family(env);
+  if (family == nullptr || !family->needs_python) return;
+  throw std::invalid_argument(env +
+                              " is an environment in Python, which plr.train(make_env, ...) plays");
+}
+
 PlannedRun plan_run(const PlanFile& file, const Combination& combination,
                     const PlanOptions& options, const std::string& source) {
   Settings of_variant = combination.variant.settings;
@@ -124,6 +132,7 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
   // Before the environments that it brings.
   if (const auto plugin = settings.extract("plugin"); !plugin.empty()) apply(plugin.mapped());
   if (!combination.env.value.empty()) apply(combination.env);
+  run::with_place(combination.env.place, [&] { refuse_python(run.config.task.env); });
   apply({"seed", std::to_string(combination.seed), source});
   if (options.num_threads > 0) {
     const std::string name(learn::ComputeConfig::kNumThreads.name());

@@ -196,6 +196,12 @@ TEST(Plan, NamesTheLineOfAnUnknownEnvironmentPresetMethodOrAlgorithm) {
                   .starts_with("try.toml:2: algorithm must be one of "));
 }
 
+TEST(Plan, RefusesEnvironmentsInPython) {
+  EXPECT_EQ(complaint("seeds = 1\nenvs = [\"classic/CartPole\",\n\"python/walk\"]\n"),
+            "try.toml:2: python/walk is an environment in Python, which plr.train(make_env, ...) "
+            "plays");
+}
+
 TEST(Plan, NamesTheFileIfNoSingleLineIsWrong) {
   EXPECT_EQ(complaint("# nothing\n"), "try.toml: the file names no runs");
   EXPECT_EQ(complaint("seeds = [1, 1]\n"), "try.toml: two runs would be named doorkey-6x6-s1");
