@@ -21,13 +21,21 @@ from gymnasium import Env, Space, Wrapper, spaces
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
-from plr.env_slots import MakeEnv
+from plr.env_slots import MakeEnv, check_observation
 
 VERSION = 1
 _START, _STEP, _SAVE, _LOAD = 1, 2, 3, 4
 _REQUEST = struct.Struct("<IIIIQ")  # kind, begin, end, size, level
 _REPLY = struct.Struct("<II")       # status, size
 _UNKNOWN = 2                        # whether the level was solved
+
+# Gymnasium's wrappers that hold nothing of an episode, and TimeLimit, whose clock is saved here.
+_PLAIN_WRAPPERS = frozenset((
+    "AddRenderObservation", "ClipAction", "ClipReward", "DiscretizeAction", "DiscretizeObservation", "DtypeObservation",
+    "FilterObservation", "FlattenObservation", "GrayscaleObservation", "HumanRendering", "MaxAndSkipObservation",
+    "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo", "RenderCollection", "RepeatAction",
+    "RescaleAction", "RescaleObservation", "ReshapeObservation", "ResizeObservation", "TimeLimit", "TransformAction",
+    "TransformObservation", "TransformReward"))
 
 
 class UnsupportedEnv(ValueError):
@@ -68,9 +76,27 @@ def step_limit(env: Env[Any, Any]) -> int:
     return int(min(limits))
 
 
+def has_channels_first(space: Space[Any]) -> bool:
+    """Whether the first of three dimensions looks like that of an image's channels."""
+    shape = space.shape or ()
+    return len(shape) == 3 and shape[0] <= 4 and min(shape[1:]) >= 16
+
+
 def can_save(env: Env[Any, Any]) -> bool:
-    """Whether the environment has get_state(), which returns bytes, and set_state(bytes)."""
-    return all(callable(getattr(env.unwrapped, name, None)) for name in ("get_state", "set_state"))
+    """Whether the environment, or a wrapper around it, has get_state(), which returns bytes, and set_state(bytes)."""
+    return _saver(env) is not None
+
+
+def unsaved_wrappers(env: Env[Any, Any]) -> list[str]:
+    """The names of wrappers that may hold something of an episode which is not saved."""
+    names = []
+    saver = _saver(env)
+    while env is not saver and isinstance(env, Wrapper):
+        kind = type(env)
+        if kind.__name__ not in _PLAIN_WRAPPERS or not kind.__module__.startswith("gymnasium."):
+            names.append(kind.__name__)
+        env = env.env
+    return names
 
 
 def describe(env: Env[Any, Any]) -> str:
@@ -78,6 +104,15 @@ def describe(env: Env[Any, Any]) -> str:
     return "\n".join((f"observation_shape {shape[0]} {shape[1]} {shape[2]}",
                       f"observation_type {'byte' if dtype == np.uint8 else 'float'}",
                       action_text(env.action_space), f"max_steps {step_limit(env)}", f"can_save {int(can_save(env))}"))
+
+
+def _saver(env: Env[Any, Any]) -> Any:
+    """The outermost of the environment and its wrappers that has get_state() and set_state(); None without one."""
+    while not all(callable(getattr(env, name, None)) for name in ("get_state", "set_state")):
+        if not isinstance(env, Wrapper):
+            return None
+        env = env.env
+    return env
 
 
 def _limits(env: Env[Any, Any]) -> list[Any]:
@@ -102,12 +137,14 @@ class Slots:
         for env in self._envs[1:]:
             if describe(env) != self.text:
                 raise UnsupportedEnv("make_env must create environments of equal spaces")
+        self._observation_space = self._envs[0].observation_space
         self._space = self._envs[0].action_space
+        self._first_action = getattr(self._space, "start", 0)
 
     def use(self, memory: mmap.mmap) -> None:
         """Takes the arrays from the shared memory."""
         n = len(self._envs)
-        shape, dtype = observation_layout(self._envs[0].observation_space)
+        shape, dtype = observation_layout(self._observation_space)
         continuous = isinstance(self._space, spaces.Box)
         words = 1 if isinstance(self._space, spaces.Discrete) else int(np.prod(self._space.shape or (1,)))
         offset = 0
@@ -126,7 +163,9 @@ class Slots:
         self._solved = array(np.uint8, n)
 
     def start(self, slot: int, level: int) -> None:
-        self._write(slot, self._envs[slot].reset(seed=level)[0])
+        observation = self._envs[slot].reset(seed=level)[0]
+        check_observation(self._observation_space, observation)
+        self._write(slot, observation)
 
     def step(self, slot: int) -> None:
         observation, reward, terminated, truncated, info = self._envs[slot].step(self._action(slot))
@@ -137,9 +176,9 @@ class Slots:
         self._solved[slot] = bool(info["is_success"]) if "is_success" in info else _UNKNOWN
 
     def save(self, slot: int) -> bytes:
-        """The clocks of step limits around the environment, and its state."""
+        """The clocks of step limits around the environment, and the state of its saver."""
         env = self._envs[slot]
-        state = env.unwrapped.get_state()  # type: ignore[attr-defined]
+        state = _saver(env).get_state()
         if not isinstance(state, bytes):
             raise TypeError(f"get_state must return bytes, not {type(state).__name__}")
         clocks = [wrapper._elapsed_steps for wrapper in _limits(env)]
@@ -150,7 +189,7 @@ class Slots:
         env.reset(seed=level)  # prepares the wrappers
         limits = _limits(env)
         size = 8 * len(limits)
-        env.unwrapped.set_state(state[size:])  # type: ignore[attr-defined]
+        _saver(env).set_state(state[size:])
         for wrapper, clock in zip(limits, struct.unpack(f"<{len(limits)}q", state[:size]), strict=True):
             wrapper._elapsed_steps = clock
 
@@ -164,8 +203,9 @@ class Slots:
     def _action(self, slot: int) -> Any:
         words = self._actions[slot]
         if isinstance(self._space, spaces.Discrete):
-            return int(words[0]) + int(self._space.start)
-        return words.astype(self._space.dtype).reshape(self._space.shape)
+            return int(words[0]) + int(self._first_action)
+        action = words.astype(self._space.dtype).reshape(self._space.shape)
+        return action + self._first_action if isinstance(self._space, spaces.MultiDiscrete) else action
 
 
 # ---- requests -----------------------------------------------------------------------------------------

@@ -13,11 +13,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pathlib
-import select
 import shutil
 import signal
 import socket
+import sys
 import tempfile
+from multiprocessing.connection import wait
 from typing import Any
 
 from gymnasium.vector.utils import CloudpickleWrapper
@@ -44,7 +45,7 @@ class EnvServer:
         listener.bind(os.fspath(path))
         listener.listen(128)
         self._process = self._context.Process(target=_listen, name="plr environments",
-                                              args=(listener, CloudpickleWrapper(self._make_env)))
+                                              args=(listener, self._folder, CloudpickleWrapper(self._make_env)))
         self._process.start()
         listener.close()
         self.variables[VARIABLE] = os.fspath(path)
@@ -56,19 +57,29 @@ class EnvServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _listen(listener: socket.socket, make_env: MakeEnv) -> None:
+def _listen(listener: socket.socket, folder: pathlib.Path, make_env: MakeEnv) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     fork = multiprocessing.get_context("fork")
     parent = multiprocessing.parent_process()
     assert parent is not None
+    workers: list[multiprocessing.process.BaseProcess] = []
     while True:
-        ready, _, _ = select.select([listener.fileno(), parent.sentinel], [], [])
+        ready = wait([listener, parent.sentinel, *(worker.sentinel for worker in workers)])
         if parent.sentinel in ready:
+            shutil.rmtree(folder, ignore_errors=True)
             os._exit(0)  # at once: the workers end when they notice it
-        connection, _ = listener.accept()
-        multiprocessing.active_children()  # waits for workers that have ended
-        fork.Process(target=_work, args=(listener, connection, make_env)).start()
-        connection.close()
+        for worker in [worker for worker in workers if worker.sentinel in ready]:
+            workers.remove(worker)
+            worker.join()
+            if worker.exitcode != 0:
+                print(f"a process of the environment has ended with exit code {worker.exitcode}", file=sys.stderr,
+                      flush=True)
+        if listener in ready:
+            connection, _ = listener.accept()
+            worker = fork.Process(target=_work, args=(listener, connection, make_env))
+            worker.start()
+            workers.append(worker)
+            connection.close()
 
 
 def _work(listener: socket.socket, connection: socket.socket, make_env: MakeEnv) -> None:

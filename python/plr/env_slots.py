@@ -69,6 +69,23 @@ def _batch(space: Space[Any], count: int, allocate: Allocate) -> Any:
     return [None] * count
 
 
+def check_observation(space: Space[Any], observation: Any) -> None:
+    """Raises ValueError if arrays could not hold the observation. Called at the start of an episode."""
+    if isinstance(space, spaces.Dict):
+        for key, part in space.spaces.items():
+            check_observation(part, observation[key])
+    elif isinstance(space, spaces.Tuple):
+        for part, value in zip(space.spaces, observation, strict=True):
+            check_observation(part, value)
+    elif isinstance(space, spaces.Box):
+        array = np.asarray(observation)
+        if array.shape != space.shape:
+            raise ValueError(f"reset() gave an observation of shape {array.shape}, its space is {space}")
+        if array.dtype.kind == "f" and np.dtype(space.dtype).kind in "iu":
+            raise ValueError(f"reset() gave an observation of {array.dtype}, which would lose its fractions: "
+                             f"its space is {space}")
+
+
 def _write(batch: Any, slot: int, observation: Any) -> None:
     if isinstance(batch, dict):
         for key, part in batch.items():
@@ -163,7 +180,9 @@ class EnvSlots:
         """Starts a level in each of these slots; rewards and ends of their last step stay."""
         infos = {}
         for slot, level in starts.items():
-            observation, info = self.envs[slot - self.slots.start].reset(seed=level, options=options)
+            env = self.envs[slot - self.slots.start]
+            observation, info = env.reset(seed=level, options=options)
+            check_observation(env.observation_space, observation)
             self._buffers.write(slot, observation)
             if info:
                 infos[slot] = info

@@ -21,8 +21,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from plr import program, trainer
 from plr.runs import FILES, Run, load_run
@@ -30,7 +30,7 @@ from plr.runs import FILES, Run, load_run
 if TYPE_CHECKING:
     from plr.env_slots import MakeEnv
 
-Setting = bool | int | float | str | os.PathLike[str]
+Setting = bool | int | float | str | os.PathLike[str] | range | Sequence[int]
 Progress = bool | Callable[[dict[str, Any]], None]
 
 _POLL_SECONDS = 0.2
@@ -48,11 +48,12 @@ def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, c
     the setting env names an environment of plr. num_workers processes play it; `context` is how multiprocessing starts
     the first of them: "fork", or "spawn" or "forkserver", which need `if __name__ == "__main__":` in a script.
     Observations are a Box of bytes or floats, and the environment has a step limit. With get_state(), which returns
-    bytes, and set_state(bytes), a resumed run continues open episodes; without them it ends them at their next step,
-    as a step limit would.
+    bytes, and set_state(bytes), of the environment or of a wrapper that saves also what it wraps, a resumed run
+    continues open episodes; without them it ends them at their next step, as a step limit would.
 
     Settings are the flags of `plr train`: preset, method, algorithm, config, out, resume, and every setting of
-    `plr train --help`, as in steps=1_000_000, curriculum="uniform", drac=True. None leaves a setting out.
+    `plr train --help`, as in steps=1_000_000, curriculum="uniform", drac=True, levels=range(100, 300),
+    hidden_sizes=(64, 64). None leaves a setting out.
 
     progress=True prints the program's lines to standard error; False prints nothing; a function is called with each
     new record of log.jsonl, a dict with steps, return and the losses.
@@ -68,14 +69,22 @@ def train(make_env: MakeEnv | str | None = None, *, progress: Progress = True, c
     from plr.env_slots import check_context, maker_of
 
     check_context(context)
+    if settings.get("env") is not None:
+        raise ValueError("env names an environment of plr: give make_env or env, not both")
     maker = maker_of(make_env)
-    saves, is_vector = _probe(maker)
+    env = _probe(maker)
     if settings.get("resume") is None:
         settings["env"] = "python/" + _name_of(make_env)
-        if is_vector:
+        if env.is_vector:
             settings.setdefault("network", "mlp")
-    elif not saves:
+        if env.has_channels_first:
+            report("observations are taken as [height, width, channels]; if channels come first, transpose them, for "
+                   "example with gymnasium.wrappers.TransformObservation")
+    elif not env.can_save:
         report("the environment has no get_state and set_state: open episodes end at their next step")
+    elif env.unsaved_wrappers:
+        report(f"open episodes continue without what these wrappers hold: {', '.join(env.unsaved_wrappers)}; with "
+               "get_state and set_state a wrapper saves itself and what it wraps")
     with EnvServer(maker, context) as server:
         return _train(settings, server.variables, progress, report)
 
@@ -85,17 +94,24 @@ def _name_of(make_env: MakeEnv | str) -> str:
     return "env" if name == "<lambda>" else name
 
 
-def _probe(make_env: MakeEnv) -> tuple[bool, bool]:
-    """Whether the environment saves its state, and whether its observations are vectors.
+class _Probe(NamedTuple):
+    """What is to be known of an environment before it is trained on."""
 
-    Raises ValueError if the trainer cannot play it.
-    """
-    from plr.env_process import can_save, describe, observation_layout
+    is_vector: bool  # its observations are
+    has_channels_first: bool
+    can_save: bool
+    unsaved_wrappers: list[str]
+
+
+def _probe(make_env: MakeEnv) -> _Probe:
+    """Raises ValueError if the trainer cannot play the environment."""
+    from plr.env_process import can_save, describe, has_channels_first, observation_layout, unsaved_wrappers
 
     env = make_env()
     try:
         describe(env)
-        return can_save(env), observation_layout(env.observation_space)[0][:2] == (1, 1)
+        return _Probe(observation_layout(env.observation_space)[0][:2] == (1, 1),
+                      has_channels_first(env.observation_space), can_save(env), unsaved_wrappers(env))
     finally:
         env.close()
 
@@ -120,13 +136,26 @@ def _train(settings: dict[str, Setting | None], variables: dict[str, str], progr
 
 def _flags(settings: dict[str, Setting | None]) -> list[str]:
     """steps=5, drac=True as --steps 5 --drac true."""
-    flags = []
-    for name, value in settings.items():
-        if value is not None:
-            text = str(value).lower() if isinstance(value, bool) else os.fspath(value) \
-                if isinstance(value, os.PathLike) else str(value)
-            flags.append(f"--{name.replace('_', '-')}={text}")
-    return flags
+    return [f"--{name.replace('_', '-')}={_text(name, value)}" for name, value in settings.items() if value is not None]
+
+
+def _text(name: str, value: Any) -> str:
+    if getattr(value, "ndim", None) == 0:
+        value = value.item()  # a number of NumPy
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float, str)):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if name == "levels":
+        if isinstance(value, range) and value.step == 1 and len(value) > 0:
+            return f"{value.start}-{value.stop - 1}"
+        raise TypeError("levels must be a number, a range such as range(100, 300), or a file with one id per line, "
+                        f"not {value!r:.60}")
+    if isinstance(value, Sequence):
+        return ",".join(map(str, value))
+    raise TypeError(f"{name} must be a number, text, a path or a list of numbers, not {type(value).__name__}")
 
 
 class _Watch:

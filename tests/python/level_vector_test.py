@@ -205,6 +205,25 @@ def test_any_observation_and_action_space_is_supported(processes):
     envs.close()
 
 
+class Mistaken(gymnasium.Env):
+    observation_space = spaces.Dict({"image": spaces.Box(0, 255, (2, 3), np.uint8)})
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, image):
+        self.image = image
+
+    def reset(self, *, seed=None, options=None):
+        return {"image": self.image}, {}
+
+
+@pytest.mark.parametrize("image, message", [
+    (np.zeros((3, 2), np.uint8), r"shape \(3, 2\), its space is Box\(0, 255, \(2, 3\), uint8\)"),
+    (np.full((2, 3), 0.5), r"float64, which would lose its fractions: its space is Box\(0, 255, \(2, 3\), uint8\)")])
+def test_observations_that_are_not_in_their_space_are_refused(image, message):
+    with pytest.raises(ValueError, match=rf"^reset\(\) gave an observation of {message}$"):
+        plr.LevelVectorEnv(lambda: Mistaken(image), 2).reset()
+
+
 def test_returned_arrays_are_copies_unless_asked():
     envs = plr.LevelVectorEnv("CartPole-v1", 2, levels=10)
     first, _ = envs.reset(seed=1)

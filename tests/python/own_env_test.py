@@ -114,7 +114,8 @@ def test_an_agent_learns_and_its_run_is_like_any_other(capfd):
     assert (report.returncode, report.stderr) == (0, "") and pathlib.Path("run/report.html").exists()
     other = plr_program("eval", "run")
     assert (other.returncode, other.stderr) == (2, "plr eval: python/walk is an environment in Python: use "
-                                                   "plr.train(make_env, ...), with resume=FOLDER to continue a run\n")
+                                                   "plr.train(make_env, ...), with resume=FOLDER to continue a run, "
+                                                   "and plr.torch.load_policy(FOLDER) to play its agent\n")
 
 
 def test_the_steps_that_are_suggested_at_the_end_are_calls_in_python(capfd):
@@ -170,6 +171,51 @@ def test_a_resumed_run_cuts_open_episodes_if_the_environment_has_no_state(capfd)
     assert list(parts.log["steps"]) == list(whole.log["steps"]) and records(parts) != records(whole)
 
 
+class Slow(gymnasium.Wrapper):
+    """Moves by every second action only; its state decides which."""
+
+    turn = 0
+
+    def step(self, action):
+        self.turn += 1
+        return self.env.step(action if self.turn % 2 else self.env.unwrapped.cell < 3)
+
+    def reset(self, **options):
+        self.turn = 0
+        return self.env.reset(**options)
+
+
+class SavedSlow(Slow):
+    def get_state(self):
+        return bytes([self.turn]) + self.env.get_state()
+
+    def set_state(self, state):
+        self.turn = state[0]
+        self.env.set_state(state[1:])
+
+
+def test_a_wrapper_may_save_itself_and_what_it_wraps(capfd):
+    def make_env():
+        return TimeLimit(SavedSlow(SavedWalk()), 15)
+
+    whole = plr.train(make_env, **TINY, steps=320, out="whole", progress=False)
+    plr.train(make_env, **TINY, steps=192, out="parts", progress=False)
+    parts = plr.train(make_env, resume="parts", steps=320)
+    assert records(parts) == records(whole) != records(plr.train(saved_walk, **TINY, steps=320, out="other",
+                                                                 progress=False))
+    assert "get_state" not in capfd.readouterr().err
+
+
+def test_wrappers_that_are_not_saved_are_named_when_a_run_is_resumed(capfd):
+    def make_env():
+        return TimeLimit(Slow(gymnasium.wrappers.TransformObservation(SavedWalk(), np.copy, None)), 20)
+
+    plr.train(make_env, **TINY, steps=64, out="run", progress=False)
+    plr.train(make_env, resume="run", steps=128)
+    assert capfd.readouterr().err.startswith("open episodes continue without what these wrappers hold: Slow; with "
+                                             "get_state and set_state a wrapper saves itself and what it wraps\n")
+
+
 # ---- failures ---------------------------------------------------------------------------------------
 
 
@@ -199,11 +245,12 @@ def failing():
     ("raise", "plr train: the Python environment failed: ValueError: no such cell"),
     ("reward", r"plr train: the Python environment failed: level \d+ gave the reward nan; rewards must be finite numbers"),
     ("exit", "plr train: a process of the Python environment has ended; its own messages are above")])
-def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message):
+def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message, capfd):
     pathlib.Path("fail").write_text(how)
     with pytest.raises(plr.TrainingError, match=f"^{message}$"):
         plr.train(failing, **{**TINY, "eval_interval": 0}, steps=100_000, out="run", progress=False)
     assert_workers_end()
+    assert ("a process of the environment has ended with exit code 3\n" in capfd.readouterr().err) == (how == "exit")
     pathlib.Path("fail").unlink()
     run = plr.train(failing, resume="run", steps=640, progress=False)
     assert run.log["steps"][-1] == 640 and run.eval["final"][-1]
@@ -234,6 +281,7 @@ def test_an_observation_that_is_not_finite_ends_the_run():
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_the_python_program_ends(number):
+    pathlib.Path("tmp").mkdir()
     script = textwrap.dedent(f"""
         import sys
         sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
@@ -242,7 +290,7 @@ def test_nothing_is_left_when_the_python_program_ends(number):
         plr.train(own_env_test.saved_walk, **settings, steps=10_000_000, out="run")
     """)
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
+                          env={**os.environ, "TMPDIR": os.path.abspath("tmp")}, start_new_session=True) as process:
         log = pathlib.Path("run/log.jsonl")
         while not log.exists() or not log.read_text():
             assert process.poll() is None, process.stderr.read()
@@ -257,6 +305,7 @@ def test_nothing_is_left_when_the_python_program_ends(number):
             process.kill()
         printed = process.communicate()[1]
     assert_workers_end(*children)
+    assert not list(pathlib.Path("tmp").glob("plr-*"))
     steps = int(plr.load_run("run").log["steps"][-1])
     made = []
     plr.train(saved_walk, resume="run", steps=steps + 64, progress=made.append)
@@ -287,6 +336,61 @@ def test_unsupported_environments_are_refused(make_env, message):
     assert not pathlib.Path("run").exists()
 
 
+class Turned(Walk):
+    def observation(self):
+        return super().observation().transpose(1, 0, 2)
+
+
+class Fractions(Walk):
+    def observation(self):
+        return super().observation() / 2
+
+
+@pytest.mark.parametrize("env, message", [
+    (Turned, r"shape \(7, 4, 1\), its space is Box\(0, 2, \(4, 7, 1\), uint8\)"),
+    (Fractions, r"float64, which would lose its fractions: its space is Box\(0, 2, \(4, 7, 1\), uint8\)")])
+def test_observations_that_are_not_in_their_space_are_refused(env, message):
+    with pytest.raises(plr.TrainingError, match=f"ValueError: reset\\(\\) gave an observation of {message}$"):
+        plr.train(lambda: TimeLimit(env(), 9), **TINY, steps=64, out="run", progress=False)
+
+
+class Strip(Walk):
+    """An image whose channels come first."""
+
+    observation_space = spaces.Box(0, 255, (4, 16, 16), np.uint8)
+
+    def observation(self):
+        return np.zeros((4, 16, 16), np.uint8)
+
+
+def test_channels_that_seem_to_come_first_are_named(capfd):
+    plr.train(lambda: TimeLimit(Strip(), 9), **TINY, steps=64, out="run")
+    assert capfd.readouterr().err.startswith("observations are taken as [height, width, channels]; if channels come ")
+
+
+class Levers(Walk):
+    """Actions that do not begin at 0."""
+
+    action_space = spaces.MultiDiscrete([2, 3], start=[5, -1])
+
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        return super().step(action[0] - 5)
+
+
+class Lever(Walk):
+    action_space = spaces.Discrete(2, start=7)
+
+    def step(self, action):
+        return super().step(action - 7)
+
+
+@pytest.mark.parametrize("env", [Lever, Levers])
+def test_actions_begin_where_their_space_does(env):
+    run = plr.train(lambda: TimeLimit(env(), 20), **TINY, steps=256, out="run", progress=False)
+    assert run.log["steps"][-1] == 256
+
+
 def test_an_error_of_make_env_in_a_worker_is_reported():
     created = []
 
@@ -306,6 +410,20 @@ def test_ids_and_functions_are_checked():
         plr.train("NoSuchEnvironment-v0")
     with pytest.raises(TypeError, match="make_env must be a function that creates an environment, or an id, not int"):
         plr.train(5)
+
+
+def test_settings_are_values_of_python():
+    run = plr.train(saved_walk, **{**TINY, "levels": range(100, 103), "network": "mlp", "num_slots": np.int64(2)},
+                    hidden_sizes=(16, 8), normalize_advantages=np.bool_(False), steps=64, out="run", progress=False)
+    names = ("levels", "hidden_sizes", "num_slots", "normalize_advantages")
+    assert [str(run.settings[name]) for name in names] == ["100-102", "16,8", "2", "False"]
+    for levels in ([1, 2], range(0, 9, 2), plr.LevelSet.range(0, 5)):
+        with pytest.raises(TypeError, match="^levels must be a number, a range such as range"):
+            plr.train(saved_walk, **{**TINY, "levels": levels}, out="other")
+    with pytest.raises(TypeError, match="^gamma must be a number, text, a path or a list of numbers, not dict$"):
+        plr.train(saved_walk, gamma={})
+    with pytest.raises(ValueError, match="^env names an environment of plr: give make_env or env, not both$"):
+        plr.train(saved_walk, env="maze/random-25")
 
 
 # ---- spaces of floats -------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ std::unique_ptr<VectorEnv> make(std::string_view env, const EnvOptions& options)
   if (socket == nullptr || *socket == '\0') {
     throw std::runtime_error(std::string(env) +
                              " is an environment in Python: use plr.train(make_env, ...), with "
-                             "resume=FOLDER to continue a run");
+                             "resume=FOLDER to continue a run, and plr.torch.load_policy(FOLDER) "
+                             "to play its agent");
   }
   return std::make_unique<RemoteEnv>(std::string(env), socket, options);
 }

@@ -48,7 +48,7 @@ TEST(RemoteEnv, NeedsAListener) {
             "cannot connect to the Python environment at /no/socket: No such file or directory");
   EXPECT_EQ(runtime_error_of([] { family().make("python/x", {}); }),
             "python/x is an environment in Python: use plr.train(make_env, ...), with "
-            "resume=FOLDER to continue a run");
+            "resume=FOLDER to continue a run, and plr.torch.load_policy(FOLDER) to play its agent");
 }
 
 }  // namespace
