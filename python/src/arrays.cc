@@ -22,6 +22,22 @@ const char* kind_text(std::string_view dtype) {
   return dtype == "uint64" ? "whole numbers" : "numbers";
 }
 
+// `array` is that of `value`.
+std::string wrong_type(const char* name, nb::handle value, const nb::object& array,
+                       std::string_view dtype) {
+  const auto type = nb::cast<std::string>(array.attr("dtype").attr("name"));
+  const bool is_array = nb::cast<std::size_t>(array.attr("ndim")) > 0;
+  const std::string kind = kind_text(dtype);
+  if (!is_array) {
+    const auto own_type = nb::cast<std::string>(value.type().attr("__name__"));
+    return std::string(name) + " must be a list or an array of " + kind + ", not " + own_type;
+  }
+  if (type != "object" || dtype != "uint64") {
+    return std::string(name) + " must be " + kind + ", not " + type;
+  }
+  return std::string(name) + " must be whole numbers from 0 to 18446744073709551615";
+}
+
 // Throws if the conversion to `dtype` would change values silently.
 void check_values(const char* name, const nb::object& array, std::string_view kind,
                   std::string_view dtype) {
@@ -69,9 +85,7 @@ nb::object checked(const char* name, nb::handle value, std::span<const std::size
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // its type does not matter
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos) {
-    const auto type = nb::cast<std::string>(array.attr("dtype").attr("name"));
-    throw nb::type_error(
-        (std::string(name) + " must be " + kind_text(dtype) + ", not " + type).c_str());
+    throw nb::type_error(wrong_type(name, value, array, dtype).c_str());
   }
   std::vector<std::size_t> found;
   for (const nb::handle length : array.attr("shape"))
