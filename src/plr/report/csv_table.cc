@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace plr::report {
@@ -75,7 +77,9 @@ Number CsvTable::parse(std::size_t row, std::string_view column, std::string_vie
   Number value = 0;
   const char* end = cell.data() + cell.size();
   const auto parsed = std::from_chars(cell.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) {
+  bool is_valid = parsed.ec == std::errc() && parsed.ptr == end;
+  if constexpr (std::is_floating_point_v<Number>) is_valid = is_valid && std::isfinite(value);
+  if (!is_valid) {
     throw std::runtime_error(
         fmt::format("{}: {} must be {}, not '{}'", place(row), column, kind, cell));
   }

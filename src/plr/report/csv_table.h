@@ -29,7 +29,7 @@ class CsvTable {
   std::size_t num_rows() const { return rows_.size(); }  // without the first line
 
   // Throw std::runtime_error "SOURCE: no column NAME", and number() and integer() "SOURCE:LINE:
-  // ..." if the cell is not one. REQUIRES: `row` is below num_rows().
+  // ..." if the cell is not one, or not finite. REQUIRES: `row` is below num_rows().
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
   std::int64_t integer(std::size_t row, std::string_view column) const;

@@ -59,6 +59,11 @@ TEST(CsvTable, NamesFileAndLineOfAnError) {
   const CsvTable table("a,b\n1,x\n", "t.csv");
   EXPECT_EQ(message_of([&] { table.text(0, "c"); }), "t.csv: no column c");
   EXPECT_EQ(message_of([&] { table.number(0, "b"); }), "t.csv:2: b must be a number, not 'x'");
+  for (const char* cell : {"nan", "-inf", "1e400", ""}) {
+    const CsvTable odd(std::string("a,b\n1,") + cell + "\n", "t.csv");
+    EXPECT_EQ(message_of([&] { odd.number(0, "b"); }),
+              std::string("t.csv:2: b must be a number, not '") + cell + "'");
+  }
   const CsvTable large("a,b\n1.5,1e300\n", "t.csv");
   EXPECT_EQ(message_of([&] { large.integer(0, "a"); }),
             "t.csv:2: a must be a whole number, not '1.5'");

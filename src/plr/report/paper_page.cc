@@ -16,7 +16,7 @@ namespace {
 
 std::string errors_text(double errors) {
   const std::string text = decimal(errors, 1);  // without a sign if it is 0.0
-  return std::stod(text) > 0 ? "+" + text : text;
+  return errors > 0 && text != "0.0" ? "+" + text : text;
 }
 
 std::string coverage(const ComparedNumber& c) {

@@ -95,7 +95,8 @@ void complete_evaluations(const CsvTable& runs_csv, std::size_t row, RunData& ru
     run.evaluations[i].behavior_version = versions[std::min(i, versions.size() - 1)];
   }
   EvalRecord& last = run.evaluations.back();
-  last.test_return = number_or_missing(runs_csv, row, "test_return");
+  last.test_return = run.is_finished ? runs_csv.number(row, "test_return")
+                                     : number_or_missing(runs_csv, row, "test_return");
   last.train_return = number_or_missing(runs_csv, row, "train_return");
   last.test_success = number_or_missing(runs_csv, row, "test_success");
   last.is_final = run.is_finished;

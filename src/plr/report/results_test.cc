@@ -152,5 +152,14 @@ TEST_F(Results, RefuseADamagedFileWithItsLine) {
             (folder_ / "results" / kRunsFile).string() + ": no column method");
 }
 
+TEST_F(Results, RefuseAFinishedRunWithoutItsReturn) {
+  const fs::path file = folder_ / "results" / kRunsFile;
+  std::string text = read_text(file);
+  std::size_t cell = text.find('\n') + 1;
+  for (int i = 0; i < 7; ++i) cell = text.find(',', cell) + 1;
+  text.erase(cell, text.find(',', cell) - cell);
+  EXPECT_EQ(refusal(kRunsFile, text), file.string() + ":2: test_return must be a number, not ''");
+}
+
 }  // namespace
 }  // namespace plr::report

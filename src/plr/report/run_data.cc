@@ -10,6 +10,7 @@
 
 #include "plr/base/files.h"
 #include "plr/catalog/plugins.h"
+#include "plr/report/csv_files.h"
 #include "plr/report/results.h"
 #include "plr/report/same_run.h"
 #include "plr/run/layout.h"
@@ -183,7 +184,11 @@ std::vector<fs::path> run_folders(const std::vector<fs::path>& folders,
     const fs::path plain = folder.lexically_normal();
     find_folders(plain.has_filename() ? plain : plain.parent_path(), 0, here);
     if (here.empty()) {
-      problems.push_back(folder.string() + " holds no run (no config.toml in it or below)");
+      const bool is_results = fs::exists(folder / kRunsFile);
+      problems.push_back(
+          folder.string() +
+          (is_results ? " has runs.csv without settings.toml; plr report --export writes both"
+                      : " holds no run (no config.toml in it or below)"));
     }
     for (const fs::path& place : here) places.try_emplace(fs::canonical(place), place);
   }

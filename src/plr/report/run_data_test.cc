@@ -105,6 +105,10 @@ TEST(FindRuns, SearchesSubfoldersAndSkipsUnreadableOnes) {
   ASSERT_EQ(found.problems.size(), 3U);
   EXPECT_EQ(found.problems[0],
             (temporary / "nothing").string() + " holds no run (no config.toml in it or below)");
+  write_text(temporary / "nothing" / "runs.csv", "");
+  EXPECT_EQ(find_runs({temporary / "nothing"}).problems,
+            std::vector{(temporary / "nothing").string() +
+                        " has runs.csv without settings.toml; plr report --export writes both"});
   EXPECT_EQ(found.problems[1], "there is no folder " + (temporary / "nowhere").string());
   EXPECT_EQ(found.problems[2], (temporary / "set/empty").string() + " has no records yet");
 }

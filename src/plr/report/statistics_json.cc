@@ -13,13 +13,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Null if there is no such number.
+Json number_json(double value, bool exists) { return exists ? Json(value) : Json(); }
+
 Json summary_json(const std::vector<double>& values) {
   const Summary s = summarize(values);
-  return {{"values", values}, {"mean", s.mean}, {"deviation", s.deviation}};
+  return {{"values", values},
+          {"mean", number_json(s.mean, s.count > 0)},
+          {"deviation", number_json(s.deviation, s.count > 1)}};
 }
 
 Json summary_json(const Summary& s) {
-  return {{"runs", s.count}, {"mean", s.mean}, {"deviation", s.deviation}};
+  return {{"runs", s.count},
+          {"mean", number_json(s.mean, s.count > 0)},
+          {"deviation", number_json(s.deviation, s.count > 1)}};
 }
 
 Json test_json(const auto& a, const auto& b) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace plr::report {
 namespace {
 
@@ -50,6 +52,9 @@ TEST(TableFormats, ASingleRunHasNoDeviation) {
   Table table = example();
   table.rows[0].cells[0].value = {1, 3.7, 0};
   EXPECT_NE(to_markdown(table).find("| 3.7 |"), std::string::npos);
+  EXPECT_NE(to_csv(table).find("\"uniform\",3.7,,1,"), std::string::npos);
+  table.rows[0].cells[0].value = {2, std::nan(""), std::nan("")};
+  EXPECT_NE(to_csv(table).find("\"uniform\",,,2,"), std::string::npos);
 }
 
 }  // namespace
