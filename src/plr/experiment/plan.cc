@@ -131,8 +131,10 @@ PlannedRun plan_run(const PlanFile& file, const Combination& combination,
       joined_settings({&file.settings, &of_variant, &combination.swept, &options.settings});
   // Before the environments that it brings.
   if (const auto plugin = settings.extract("plugin"); !plugin.empty()) apply(plugin.mapped());
-  if (!combination.env.value.empty()) apply(combination.env);
-  run::with_place(combination.env.place, [&] { refuse_python(run.config.task.env); });
+  if (!combination.env.value.empty()) {
+    apply(combination.env);
+    run::with_place(combination.env.place, [&] { refuse_python(run.config.task.env); });
+  }
   apply({"seed", std::to_string(combination.seed), source});
   if (options.num_threads > 0) {
     const std::string name(learn::ComputeConfig::kNumThreads.name());

@@ -11,12 +11,6 @@
 #include "plr/run/settings_file.h"
 
 namespace plr::report {
-namespace {
-
-// Empty for NaN and infinity.
-std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
-
-}  // namespace
 
 std::string common_settings_toml(std::span<const RunData> runs) {
   const std::vector<std::string> differing = differing_settings(runs);
@@ -59,7 +53,7 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunData& run = runs[i];
     const auto last = [&](double EvalRecord::*field) {
-      return run.evaluations.empty() ? "" : number(run.evaluations.back().*field);
+      return run.evaluations.empty() ? "" : csv_number(run.evaluations.back().*field);
     };
     const std::optional<double> worst =
         run.evaluations.empty() ? std::nullopt : worst_tenth(run.evaluations.back());
@@ -67,8 +61,8 @@ std::string runs_csv(std::span<const RunData> runs, const Analysis& analysis) {
                        csv_cell(run.env()), csv_quoted(analysis.run_labels[i]), run.setting("seed"),
                        behavior_versions_text(run), run.is_finished, run.steps_done(),
                        last(&EvalRecord::test_return), last(&EvalRecord::train_return),
-                       last(&EvalRecord::test_success), worst ? number(*worst) : "",
-                       run.updates.empty() ? "" : number(run.updates.back().steps_per_second));
+                       last(&EvalRecord::test_success), worst ? csv_number(*worst) : "",
+                       run.updates.empty() ? "" : csv_number(run.updates.back().steps_per_second));
     for (const std::string& name : settings)
       csv += fmt::format(",{}", csv_quoted(run.setting(name)));
     csv += "\n";

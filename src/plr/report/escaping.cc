@@ -1,5 +1,8 @@
 #include "plr/report/escaping.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <string_view>
 
 namespace plr::report {
@@ -60,5 +63,7 @@ std::string csv_quoted(const std::string& text) {
 std::string csv_cell(const std::string& text) {
   return text.find_first_of(",\"\r\n") == std::string::npos ? text : csv_quoted(text);
 }
+
+std::string csv_number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
 
 }  // namespace plr::report

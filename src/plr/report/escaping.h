@@ -1,4 +1,4 @@
-// Escaping of text for HTML, LaTeX, Markdown and CSV. Thread-safe.
+// Escaping of text for HTML, LaTeX, Markdown and CSV, and numbers for CSV. Thread-safe.
 #pragma once
 
 #include <string>
@@ -18,5 +18,7 @@ std::string markdown_escaped(const std::string& text);
 std::string csv_quoted(const std::string& text);
 // In quotes only if it has a comma, a quote or a line break.
 std::string csv_cell(const std::string& text);
+// With all digits; empty for NaN and infinity.
+std::string csv_number(double value);
 
 }  // namespace plr::report

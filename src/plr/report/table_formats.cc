@@ -38,11 +38,6 @@ std::string marks(const Cell& cell) {
   return std::string(cell.has_star ? " ★" : "") + (cell.has_triangle ? " ▲" : "");
 }
 
-// Empty if there is no such number.
-std::string csv_number(double value, bool exists) {
-  return exists && std::isfinite(value) ? fmt::to_string(value) : "";
-}
-
 }  // namespace
 
 std::string to_csv(const Table& table) {
@@ -50,11 +45,11 @@ std::string to_csv(const Table& table) {
   for (const Row& row : table.rows) {
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
-      csv += fmt::format("{},{},{},{},{},{},{:d},{:d},{:d}\n", csv_quoted(row.name),
-                         csv_quoted(table.columns[i]),
-                         csv_number(cell.value.mean, cell.value.count > 0),
-                         csv_number(cell.value.deviation, cell.value.count > 1), cell.value.count,
-                         csv_quoted(cell.text), cell.is_bold, cell.has_star, cell.has_triangle);
+      csv += fmt::format(
+          "{},{},{},{},{},{},{:d},{:d},{:d}\n", csv_quoted(row.name), csv_quoted(table.columns[i]),
+          cell.value.count > 0 ? csv_number(cell.value.mean) : "",
+          cell.value.count > 1 ? csv_number(cell.value.deviation) : "", cell.value.count,
+          csv_quoted(cell.text), cell.is_bold, cell.has_star, cell.has_triangle);
     }
   }
   return csv;
