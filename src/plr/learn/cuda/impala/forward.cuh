@@ -106,50 +106,48 @@ struct Forward {
 
   // ---- the image -------------------------------------------------------------------------------
 
-  // The rows of an image that load_image() has read, without those of its neighbors.
-  template <int ITEMS>
-  __device__ void store_rows(const FourPixels<std::uint8_t> (&pixels)[ITEMS],
-                             std::uint8_t* copy) const {
-    constexpr int kOwnRows = 64 / kClusterSize;
-#pragma unroll
-    for (int k = 0; k < ITEMS; ++k) {
-      const int i = thread + k * Smem::kThreads;
-      const int row = (i >> 4) - 2;
-      if (row < 0 || row >= kOwnRows) continue;
-      pixels[k].store(copy + (rank * kOwnRows + row) * 192 + (i & 15) * 12);
-    }
-  }
-
   // Converts this thread block's rows of the image to four bf16 per pixel.  If `copy` is not null,
   // also copies the rows that it owns there.
   template <class Pixel>
   __device__ void load_image(const Pixel* image, std::uint8_t* copy = nullptr) const {
-    constexpr int kItems = Smem::kImageRows * 16;  // of four pixels
-    constexpr int kItemsPerThread = (kItems + Smem::kThreads - 1) / Smem::kThreads;
-    FourPixels<Pixel> pixels[kItemsPerThread];
+    constexpr int kOwnRows = 64 / kClusterSize;
+    constexpr int kRowsAtOnce = Smem::kThreads / 16;
+    constexpr int kSteps = (Smem::kImageRows + kRowsAtOnce - 1) / kRowsAtOnce;
+    // The first of a warp's two rows, in the tile; the tile begins two rows above the own ones.
+    const auto tile_row_of = [&](int step) { return step * kRowsAtOnce + 2 * warp; };
+    const auto image_row_of = [&](int tile_row) { return rank * kOwnRows + tile_row - 2; };
+    TwoRows<Pixel> rows[kSteps];
 #pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) {
-      const int i = thread + k * Smem::kThreads;
-      const int row = rank * (64 / kClusterSize) + (i >> 4) - 2;
-      if (i < kItems && row >= 0 && row < 64) pixels[k].load(image + row * 192 + (i & 15) * 12);
+    for (int step = 0; step < kSteps; ++step) {
+      const int first = tile_row_of(step);
+      rows[step].load(image + image_row_of(first) * 192, lane, [&](int i) {
+        const int y = image_row_of(first + i);
+        return first + i < Smem::kImageRows && y >= 0 && y < 64;
+      });
     }
     zero_halos();  // while the loads are in flight
     if constexpr (std::is_same_v<Pixel, std::uint8_t>) {
-      if (copy != nullptr) store_rows(pixels, copy);
+#pragma unroll
+      for (int step = 0; step < kSteps && copy != nullptr; ++step) {
+        const int first = tile_row_of(step);
+        rows[step].store(copy + image_row_of(first) * 192, lane,
+                         [&](int i) { return first + i >= 2 && first + i < kOwnRows + 2; });
+      }
     }
     const std::uint32_t to = memory + Smem::kImage;
     for (int i = thread; i < Smem::kImageRows * 4; i += Smem::kThreads) {  // beside the image
       st_shared_v2(to + (i >> 2) * kImagePitch + ((i & 3) != 0 ? 64 + (i & 3) : 0) * 8, 0, 0);
     }
 #pragma unroll
-    for (int k = 0; k < kItemsPerThread; ++k) {
-      const int i = thread + k * Smem::kThreads;
-      if (i >= kItems) continue;
+    for (int step = 0; step < kSteps; ++step) {
+      rows[step].distribute(lane);
+      const int row = tile_row_of(step) + (lane >> 4);
+      if (row >= Smem::kImageRows) continue;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        st_shared_v2(to + (i >> 4) * kImagePitch + (4 * (i & 15) + j + 1) * 8,
-                     pack_bf16(pixels[k][3 * j], pixels[k][3 * j + 1]),
-                     pack_bf16(pixels[k][3 * j + 2], 0.0F));
+        st_shared_v2(to + row * kImagePitch + (4 * (lane & 15) + j + 1) * 8,
+                     pack_bf16(rows[step][3 * j], rows[step][3 * j + 1]),
+                     pack_bf16(rows[step][3 * j + 2], 0.0F));
       }
     }
   }

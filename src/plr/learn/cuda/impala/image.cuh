@@ -22,32 +22,64 @@ __device__ inline float byte_to_float(std::uint32_t word, int which) {
 __device__ inline float to_float(std::uint8_t byte) { return byte_to_float(byte, 0); }
 __device__ inline float to_float(float number) { return number; }
 
-// Four consecutive pixels in global memory.
+// Two rows of an image, of which a lane has four consecutive pixels: `has_row` says which of them
+// are to be read or written, the others are 0.
 template <class Pixel>
-struct FourPixels;
+struct TwoRows;
 
+// Bytes lie in host memory or were just written by other threads: they are loaded past L1, where an
+// earlier observation of the same address may be, each once, 32 consecutive words at a time.  A
+// lane has words lane, lane + 32 and lane + 64 of the 96 until distribute().
 template <>
-struct FourPixels<std::uint8_t> {
+struct TwoRows<std::uint8_t> {
+  static constexpr int kWordsPerRow = 48;
   std::uint32_t words[3] = {};
-  // Not from L1, where an earlier observation of the same address may be.
-  __device__ void load(const std::uint8_t* from) {
+  template <class HasRow>
+  __device__ void load(const std::uint8_t* from, int lane, HasRow has_row) {
 #pragma unroll
-    for (int j = 0; j < 3; ++j) words[j] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + j);
+    for (int k = 0; k < 3; ++k) {
+      const int word = lane + 32 * k;
+      if (has_row(word / kWordsPerRow)) {
+        words[k] = __ldcg(reinterpret_cast<const std::uint32_t*>(from) + word);
+      }
+    }
   }
-  __device__ void store(std::uint8_t* to) const {
+  template <class HasRow>
+  __device__ void store(std::uint8_t* to, int lane, HasRow has_row) const {
 #pragma unroll
-    for (int j = 0; j < 3; ++j) reinterpret_cast<std::uint32_t*>(to)[j] = words[j];
+    for (int k = 0; k < 3; ++k) {
+      const int word = lane + 32 * k;
+      if (has_row(word / kWordsPerRow)) reinterpret_cast<std::uint32_t*>(to)[word] = words[k];
+    }
+  }
+  // Gives each lane the three words of its pixels, one from each of three shuffles: in shuffle j a
+  // lane sends the word lane + 32 k whose number is j modulo 3.
+  __device__ void distribute(int lane) {
+    std::uint32_t own[3];
+#pragma unroll
+    for (int j = 0; j < 3; ++j) {
+      const int k = 2 * (j + 3 - lane % 3) % 3;
+      const std::uint32_t sent = k == 0 ? words[0] : k == 1 ? words[1] : words[2];
+      own[j] = __shfl_sync(0xFFFFFFFFU, sent, 3 * lane + j);
+    }
+#pragma unroll
+    for (int j = 0; j < 3; ++j) words[j] = own[j];
   }
   __device__ float operator[](int i) const { return byte_to_float(words[i >> 2], i & 3); }
 };
 
 template <>
-struct FourPixels<float> {
+struct TwoRows<float> {
   float4 numbers[3] = {};
-  __device__ void load(const float* from) {
+  template <class HasRow>
+  __device__ void load(const float* from, int lane, HasRow has_row) {
+    if (!has_row(lane >> 4)) return;
 #pragma unroll
-    for (int j = 0; j < 3; ++j) numbers[j] = __ldg(reinterpret_cast<const float4*>(from) + j);
+    for (int j = 0; j < 3; ++j) {
+      numbers[j] = __ldg(reinterpret_cast<const float4*>(from) + 3 * lane + j);
+    }
   }
+  __device__ void distribute(int) {}
   __device__ float operator[](int i) const {
     const float4& v = numbers[i >> 2];
     return (i & 3) == 0 ? v.x : (i & 3) == 1 ? v.y : (i & 3) == 2 ? v.z : v.w;
