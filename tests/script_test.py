@@ -19,7 +19,7 @@ echo cmake "$@" >>calls
 [ -z "$CMAKE_FAILS" ] || { echo "CMake Error: $CMAKE_FAILS"; exit 1; }
 [ -z "$OLD_NVCC" ] || echo "   nvcc of CUDA $OLD_NVCC fails with this compiler or C library: training is slower"
 [ -z "$NO_NVCC" ] || [ -e .plr/nvcc ] || echo "  nvcc of CUDA $NO_NVCC was not found: training is slower"
-mkdir -p build/release
+mkdir -p build/release build/dev build/tsan
 """
 NINJA = """#!/bin/sh
 case $* in *-n*) exit 0 ;; esac
@@ -140,6 +140,15 @@ class Script(unittest.TestCase):
                           "asan-torch, tsan-torch or cuda")
         self.assert_fails(self.run_script("test", "--fast"),
                           "plr: unknown option '--fast'; use ./plr test [PRESET] [NAME]")
+
+    def test_tests_are_selected_by_a_part_of_their_name(self):
+        (self.tools / "ctest").write_text("#!/bin/sh\ncase $* in *-N*) echo Total Tests: $TESTS ;; *) echo \"$@\" ;; esac\n")
+        (self.tools / "ctest").chmod(0o755)
+        done = self.run_script("test", "docs.a", TESTS="10")
+        self.assertRegex(done.stdout, r"^--preset dev -R \[dD\]\[oO\]\[cC\]\[sS\]\.\[aA\] -j \d+\n$")
+        self.assertRegex(self.run_script("test", TESTS="10").stdout, r"^--preset dev -j \d+\n$")
+        self.assert_fails(self.run_script("test", "tsan", "docs", TESTS="0"),
+                          "plr: no test has 'docs' in its name; 'ctest --preset tsan -N' lists the names")
 
     def test_missing_packages_are_named_with_the_command_that_installs_them(self):
         (self.tools / "c++").write_text("#!/bin/sh\ngrep -q fmt/core.h && exit 1\nexit 0\n")
