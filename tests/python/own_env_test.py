@@ -241,14 +241,17 @@ def failing():
     return TimeLimit(Failing(), 20)
 
 
+@pytest.mark.parametrize("settings", [
+    {"eval_interval": 0, "steps": 100_000},
+    {"eval_interval": 0, "steps": 64, "final_episodes": 50}], ids=["training", "evaluation"])
 @pytest.mark.parametrize("how, message", [
     ("raise", "plr train: the Python environment failed: ValueError: no such cell"),
     ("reward", r"plr train: the Python environment failed: level \d+ gave the reward nan; rewards must be finite numbers"),
     ("exit", "plr train: a process of the Python environment has ended; its own messages are above")])
-def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message, capfd):
+def test_a_failure_ends_the_run_and_keeps_its_checkpoint(how, message, settings, capfd):
     pathlib.Path("fail").write_text(how)
     with pytest.raises(plr.TrainingError, match=f"^{message}$"):
-        plr.train(failing, **{**TINY, "eval_interval": 0}, steps=100_000, out="run", progress=False)
+        plr.train(failing, **{**TINY, **settings}, out="run", progress=False)
     assert_workers_end()
     assert ("a process of the environment has ended with exit code 3\n" in capfd.readouterr().err) == (how == "exit")
     pathlib.Path("fail").unlink()

@@ -53,6 +53,7 @@ void spec_is_valid(ConformanceRun& run) {
     run.expect(spec.observation_size() > 0, "its observations are not empty");
     run.expect(spec.last_level > kFirstLevel + 100, "it has at least a hundred levels");
     const LevelSet& all = spec.full_distribution;
+    run.expect(all.size() >= 100, "its full distribution has at least a hundred levels");
     run.expect(all[0] <= spec.last_level && all[all.size() - 1] <= spec.last_level,
                "its full distribution lies in its level space");
   }

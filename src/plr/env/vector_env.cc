@@ -1,8 +1,8 @@
 #include "plr/env/vector_env.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cassert>
-#include <exception>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -36,26 +36,17 @@ std::string action_message(const ActionSpace& space, int slot, std::size_t posit
   return text.str();
 }
 
-// Calls work(slot) for every slot on the workers.  Throws the first exception of any of them, when
-// all are done.
-template <class Work>
-void run_on(WorkerPool& workers, SlotRange slots, const Work& work) {
-  std::atomic<bool> has_failed = false;
-  std::exception_ptr error;
-  workers.run(slots, [&](int slot) noexcept {
-    try {
-      work(slot);
-    } catch (...) {
-      if (!has_failed.exchange(true)) error = std::current_exception();
-    }
-  });
-  if (error) std::rethrow_exception(error);
-}
-
 void check_size(const char* field, std::size_t expected, std::size_t size) {
   if (size == expected) return;
   throw std::invalid_argument(std::string(field) + " must have " + std::to_string(expected) +
                               " elements, not " + std::to_string(size));
+}
+
+EnvSpec with_full_distribution(EnvSpec spec) {
+  if (spec.full_distribution.size() > 1) return spec;
+  constexpr LevelId kMaxCount = std::numeric_limits<LevelId>::max();
+  spec.full_distribution = LevelSet::stream(0, std::min(spec.last_level, kMaxCount - 1) + 1);
+  return spec;
 }
 
 }  // namespace
@@ -67,7 +58,7 @@ StepBuffers::StepBuffers(const EnvSpec& spec)
       truncated_(num_slots(spec)) {}
 
 VectorEnv::VectorEnv(EnvSpec spec, int num_workers)
-    : spec_(std::move(spec)),
+    : spec_(with_full_distribution(std::move(spec))),
       phases_(num_slots(spec_), Phase::kNotStarted),
       solved_(num_slots(spec_)),
       levels_(num_slots(spec_)),
@@ -83,15 +74,15 @@ void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
     for (const Start& start : starts) start_slot(start, out);
     return;
   }
-  run_on(workers_, {0, static_cast<int>(starts.size())},
-         [&](int i) { start_slot(starts[static_cast<std::size_t>(i)], out); });
+  workers_.run_throwing({0, static_cast<int>(starts.size())},
+                        [&](int i) { start_slot(starts[static_cast<std::size_t>(i)], out); });
 }
 
 void VectorEnv::step(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
   check_buffers(out);
   check_actions(slots, actions);
   if (workers_.num_workers() == 1 || spec_.prefers_ranges) return step_range(slots, actions, out);
-  run_on(workers_, slots, [&](int slot) {
+  workers_.run_throwing(slots, [&](int slot) {
     const std::size_t size = spec_.actions.size();
     const auto offset = static_cast<std::size_t>(slot - slots.begin) * size;
     step_slot(slot, actions.subspan(offset, size), out);
@@ -162,6 +153,11 @@ void VectorEnv::save(int slot, std::vector<std::byte>& out) const {
     save_episode(slot, writer);
   }
   out = writer.seal(spec_.name, kVersion);
+  if (out.size() > kMaxNestedState) {
+    throw std::runtime_error("level " + std::to_string(levels_[i]) + " of " + spec_.name +
+                             " has a state of " + std::to_string(out.size()) + " bytes; at most " +
+                             std::to_string(kMaxNestedState) + " can be saved");
+  }
 }
 
 void VectorEnv::load(int slot, std::span<const std::byte> in) {
@@ -179,6 +175,7 @@ void VectorEnv::load(int slot, std::span<const std::byte> in) {
     levels_[i] = level;
   }
   phases_[i] = phase;
+  solved_[i] = 0;
 }
 
 void VectorEnv::check_slot(int slot) const {

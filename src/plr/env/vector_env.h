@@ -57,7 +57,8 @@ struct EnvSpec {
   // If above 0, these many levels are all: level i is level i % num_fixed_levels.  0: levels are
   // generated from their ids.
   LevelId num_fixed_levels = 0;
-  // The levels of a run that trains or evaluates on the full distribution.
+  // The levels of a run that trains or evaluates on the full distribution.  One level, as by
+  // default, stands for all of 0..last_level.
   LevelSet full_distribution = LevelSet::stream(0, 1);
   int num_difficulties = 0;  // 0: the levels have no difficulty
   // A step of many slots by one call is much cheaper than a call for each: the environment is in
@@ -148,7 +149,7 @@ class VectorEnv {
   std::optional<LevelId> level(int slot) const;
   // Whether the slot has an episode that has not ended.
   bool is_running(int slot) const;
-  // Whether the slot's last ended episode solved its level.
+  // Whether the slot's last episode that ended since load() solved its level.
   bool has_solved(int slot) const;
   // The task of the slot's level in words; empty where levels have no mission.
   std::string_view mission(int slot) const;
@@ -156,7 +157,8 @@ class VectorEnv {
   std::optional<int> difficulty(LevelId level) const;
 
   // Saves the state that determines how a slot continues, without the observation.  Any slot of any
-  // environment with the same name can load it.  load() throws std::runtime_error for bytes that
+  // environment with the same name can load it.  save() throws std::runtime_error for a state above
+  // kMaxNestedState bytes; load() throws std::runtime_error for bytes that
   // are damaged or come from another environment; nothing has changed then.
   void save(int slot, std::vector<std::byte>& out) const;
   void load(int slot, std::span<const std::byte> in);

@@ -15,6 +15,8 @@ class Fragile final : public VectorEnv {
  public:
   explicit Fragile(int num_workers) : VectorEnv(make_spec(), num_workers) {}
 
+  static constexpr LevelId kLastLevel = LevelId{1} << 30;
+
  private:
   static EnvSpec make_spec() {
     EnvSpec spec;
@@ -23,7 +25,7 @@ class Fragile final : public VectorEnv {
     spec.observation_shape = {1, 1, 1};
     spec.actions = ActionSpace::discrete(2);
     spec.max_steps = 10;
-    spec.last_level = 100;
+    spec.last_level = kLastLevel;
     return spec;
   }
   void start_level(int, LevelId level, const StepBatch&) override {
@@ -39,7 +41,10 @@ class Fragile final : public VectorEnv {
       out.terminated[i] = out.truncated[i] = 0;
     }
   }
-  void save_episode(int, ByteWriter&) const override {}
+  // As many bytes as the level's id.
+  void save_episode(int slot, ByteWriter& out) const override {
+    out.numbers<std::byte>(std::vector<std::byte>(*level(slot)));
+  }
   void load_episode(int, LevelId, bool, ByteReader&) override {}
 };
 
@@ -54,6 +59,24 @@ TEST(VectorEnv, PassesOnExceptionsOfTheImplementationFromAnyThread) {
     const std::vector<Action> actions = {0, 0, 0, 1};
     EXPECT_EQ(runtime_error_of([&] { env.step({0, 4}, actions, buffers.batch()); }), "action 1");
   }
+}
+
+TEST(VectorEnv, HasAllLevelsAsItsFullDistributionByDefault) {
+  const Fragile env(1);
+  EXPECT_TRUE(env.spec().full_distribution.is_stream());
+  EXPECT_EQ(env.spec().full_distribution.size(), Fragile::kLastLevel + 1);
+}
+
+TEST(VectorEnv, SavesNoStateThatCannotBeRead) {
+  Fragile env(1);
+  StepBuffers buffers(env.spec());
+  std::vector<std::byte> saved;
+  const std::vector<Start> starts = {{0, kMaxNestedState - 1000}, {1, kMaxNestedState}};
+  env.start(starts, buffers.batch());
+  env.save(0, saved);
+  EXPECT_EQ(runtime_error_of([&] { env.save(1, saved); }),
+            "level 16777216 of fragile has a state of " + std::to_string(saved.size() + 1000) +
+                " bytes; at most 16777216 can be saved");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -58,6 +59,21 @@ class WorkerPool {
     while (claim_and_run_one(0)) {
     }
     join();
+  }
+
+  // The same for work that may throw: throws the first exception of any thread, when all are done.
+  template <class Work>
+  void run_throwing(SlotRange slots, const Work& work) {
+    std::atomic<bool> has_failed = false;
+    std::exception_ptr error;
+    run(slots, [&](int slot) noexcept {
+      try {
+        work(slot);
+      } catch (...) {
+        if (!has_failed.exchange(true)) error = std::current_exception();
+      }
+    });
+    if (error) std::rethrow_exception(error);
   }
 
   // Calls work(worker) for the workers 1..num_workers-1, each on its own thread, and returns.  A

@@ -44,6 +44,22 @@ TEST(WorkerPool, RunReturnsAfterAllSlotsAreDone) {
   EXPECT_EQ(values, std::vector<int>(16, 20'000));
 }
 
+TEST(WorkerPool, PassesOnAnExceptionWhenAllSlotsAreDone) {
+  for (const int num_workers : {1, 3}) {
+    WorkerPool pool(num_workers);
+    std::atomic<int> num_done = 0;
+    EXPECT_THROW(pool.run_throwing({0, 100},
+                                   [&](int slot) {
+                                     ++num_done;
+                                     if (slot % 7 == 3) throw std::runtime_error("failed");
+                                   }),
+                 std::runtime_error);
+    EXPECT_EQ(num_done, 100);
+    pool.run_throwing({0, 100}, [&](int) { ++num_done; });
+    EXPECT_EQ(num_done, 200);
+  }
+}
+
 TEST(WorkerPool, WakesBlockedWorkers) {
   WorkerPool pool(3);
   for (int run = 0; run < 3; ++run) {

@@ -35,8 +35,8 @@ ProcgenEnv::ProcgenEnv(const Variant& variant, const EnvOptions& options)
       slots_(static_cast<std::size_t>(options.num_slots)) {
   for (int slot = 0; slot < options.num_slots; ++slot) library_of(slot);  // loads the copies
   // On the threads that will step them, so that their memory is local to those threads.
-  workers().run({0, options.num_slots},
-                [&](int slot) noexcept { slot_at(slot) = make_slot(slot); });
+  workers().run_throwing({0, options.num_slots},
+                         [&](int slot) { slot_at(slot) = make_slot(slot); });
 }
 
 const Library& ProcgenEnv::library_of(int slot) const {

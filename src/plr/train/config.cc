@@ -87,6 +87,11 @@ void check(const TrainConfig& config) {
                                 " (num_slots * rollout_length), not " +
                                 std::to_string(config.schedule.steps));
   }
+  if (batch < 2 * std::max<std::int64_t>(config.schedule.shards, 1)) {
+    throw std::invalid_argument(
+        "num_slots * rollout_length must be at least 2 for each shard, not " +
+        std::to_string(batch));
+  }
   if (batch < config.ppo.num_minibatches) {
     throw std::invalid_argument("num_minibatches must be at most num_slots * rollout_length, " +
                                 std::to_string(batch) + ", not " +

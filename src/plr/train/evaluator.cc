@@ -1,6 +1,7 @@
 #include "plr/train/evaluator.h"
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "plr/learn/policy.h"
@@ -13,6 +14,31 @@ double mean(const std::vector<PlayedEpisode>& episodes, Quantity quantity) {
   double sum = 0;
   for (const PlayedEpisode& episode : episodes) sum += quantity(episode);
   return episodes.empty() ? 0 : sum / static_cast<double>(episodes.size());
+}
+
+// Steps the slots, which are in ascending order, with their actions.
+void step(VectorEnv& env, std::span<const int> slots, std::span<const Action> actions,
+          const StepBatch& out) {
+  const std::size_t size = env.spec().actions.size();
+  const auto words_of = [&](SlotRange range) {
+    return actions.subspan(static_cast<std::size_t>(range.begin) * size,
+                           static_cast<std::size_t>(range.size()) * size);
+  };
+  if (!env.spec().prefers_ranges) {
+    env.workers().run_throwing({0, static_cast<int>(slots.size())}, [&](int i) {
+      const int slot = slots[static_cast<std::size_t>(i)];
+      env.step_slot(slot, words_of({slot, slot + 1}), out);
+    });
+    return;
+  }
+  for (std::size_t i = 0; i < slots.size();) {
+    SlotRange range = {slots[i], slots[i]};
+    while (i < slots.size() && slots[i] == range.end) {
+      ++range.end;
+      ++i;
+    }
+    env.step_range(range, words_of(range), out);
+  }
 }
 
 }  // namespace
@@ -47,8 +73,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
   std::vector<std::uint8_t> truncated(num_slots);
   const StepBatch batch = {policy.observations(), rewards, terminated, truncated};
   std::vector<double> uniforms(num_slots);
-  const std::size_t action_size = env_.spec().actions.size();
-  std::vector<Action> actions(num_slots * action_size);
+  std::vector<Action> actions(num_slots * env_.spec().actions.size());
   std::vector<float> log_probs(num_slots);
   std::vector<float> values(num_slots);
 
@@ -88,11 +113,7 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
     // A number belongs to a step and a slot, whichever slots are left.
     for (double& u : uniforms) u = random.uniform();
     policy.act(uniforms, {actions, log_probs, values, {}});
-    env_.workers().run({0, static_cast<int>(running.size())}, [&](int i) noexcept {
-      const int slot = running[static_cast<std::size_t>(i)];
-      const auto offset = static_cast<std::size_t>(slot) * action_size;
-      env_.step_slot(slot, std::span(actions).subspan(offset, action_size), batch);
-    });
+    step(env_, running, actions, batch);
     starts.clear();
     std::erase_if(running, [&](int slot) {
       const auto s = static_cast<std::size_t>(slot);

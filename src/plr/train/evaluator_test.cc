@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
 #include "plr/base/files.h"
 #include "plr/catalog/make_env.h"
+#include "plr/collect/collect_testing.h"
 #include "plr/learn/grid_cnn_network.h"
 #include "plr/train/scripted_network_testing.h"
 #include "tests/support/temporary_directory.h"
@@ -74,6 +79,42 @@ TEST(Evaluator, SlotsThatHavePlayedTheirLevelsLeaveTheBatches) {
   }
   // A step of all slots, one of slots 0 and 1, 18 of slot 1, and one of slot 1's second level.
   EXPECT_EQ(num_rows, 8 + 2 + 18 + 1);
+}
+
+TEST(Evaluator, PassesOnAnExceptionOfTheEnvironment) {
+  for (const int num_workers : {1, 2}) {
+    for (const bool prefers_ranges : {false, true}) {
+      std::atomic<int> num_calls = 0;  // starts of 4 levels, then steps
+      collect::CountdownEnv env(
+          4, num_workers, [](LevelId) { return 100; },
+          [&](int) {
+            if (++num_calls > 20) throw std::runtime_error("the environment has failed");
+          },
+          prefers_ranges);
+      learn::TorchBackend backend = with_probabilities(env.spec(), {0.5, 0.25, 0.25});
+      EXPECT_THROW(Evaluator(env, backend).play({1, 2, 3, 4}, false, Streams(1).named("test")),
+                   std::runtime_error);
+    }
+  }
+}
+
+TEST(Evaluator, StepsRangesOfSlotsByOneCallIfTheEnvironmentPrefersIt) {
+  // Slot s plays levels s and s + 4, of 1 to 8 steps.
+  const std::vector<LevelId> levels = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<double> returns[2];
+  for (const bool prefers_ranges : {false, true}) {
+    collect::CountdownEnv env(
+        4, 2, [](LevelId level) { return static_cast<int>(level) + 1; }, {}, prefers_ranges);
+    learn::TorchBackend backend = with_probabilities(env.spec(), {0.5, 0.25, 0.25});
+    for (const PlayedEpisode& e :
+         Evaluator(env, backend).play(levels, false, Streams(1).named("test")).episodes) {
+      EXPECT_EQ(e.length, static_cast<std::int64_t>(e.level) + 1);
+      returns[prefers_ranges ? 1 : 0].push_back(e.episode_return);
+    }
+    // Slots end after 6, 8, 10 and 12 steps: the others are neighbors.
+    EXPECT_EQ(env.num_step_calls(), prefers_ranges ? 12 : 6 + 8 + 10 + 12);
+  }
+  EXPECT_EQ(returns[0], returns[1]);
 }
 
 TEST(EvaluationSlots, GrowWithManyEpisodes) {

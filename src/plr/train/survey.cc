@@ -82,15 +82,9 @@ class SurveySlots {
       const SlotRange group = groups_[lane];
       if (!is_last) draw_uniforms(group, random);
       const int num_parts = (group.size() + kClaimedSlots - 1) / kClaimedSlots;
-      workers_.run({0, num_parts}, [&](int part) noexcept {
-        try {
-          step_slots(part_of_slots(group, part, num_parts), results);
-        } catch (...) {
-          const std::lock_guard lock(mutex_);
-          if (!error_) error_ = std::current_exception();
-        }
+      workers_.run_throwing({0, num_parts}, [&](int part) {
+        step_slots(part_of_slots(group, part, num_parts), results);
       });
-      if (error_) std::rethrow_exception(error_);
       if (!is_last) submit(lane);
     }
   }
@@ -173,8 +167,7 @@ class SurveySlots {
   std::vector<double> returns_;  // of the episodes that are played
   std::vector<Action> actions_;
   std::vector<collect::InferenceItem> items_;
-  std::mutex mutex_;          // of error_ and check_device()
-  std::exception_ptr error_;  // the first one of a worker
+  std::mutex mutex_;  // guards check_device()
 };
 
 }  // namespace

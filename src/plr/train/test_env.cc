@@ -32,10 +32,12 @@ void check_same_interface(std::string_view field, const EnvSpec& trained, const 
                               interface_text(other));
 }
 
-std::unique_ptr<VectorEnv> make_test_env(const TrainConfig& config, const EnvSpec& trained) {
+std::unique_ptr<VectorEnv> make_test_env(const TrainConfig& config, const RankShare& share,
+                                         const EnvSpec& trained) {
   if (config.task.test_env.empty()) return nullptr;
   EnvOptions options = config.env;
   options.num_slots = evaluation_slots(config.schedule.eval_episodes);
+  options.num_workers = share.num_workers(options);
   std::unique_ptr<VectorEnv> env = catalog::make_env(config.task.test_env, options);
   check_same_interface("test_env", trained, env->spec());
   if (env->spec().name != trained.name) return env;

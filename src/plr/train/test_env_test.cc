@@ -19,7 +19,8 @@ std::unique_ptr<VectorEnv> test_env_of(const std::string& env, const std::string
   config.task.env = env;
   config.task.test_env = test_env;
   config.env.observation = observation;
-  return make_test_env(config, catalog::make_env(env, config.env)->spec());
+  const RankShare share(distributed::World::alone(), config);
+  return make_test_env(config, share, catalog::make_env(env, config.env)->spec());
 }
 
 TEST(TestEnv, IsThatOfTrainingUnlessAnotherIsNamed) {

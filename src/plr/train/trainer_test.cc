@@ -363,6 +363,12 @@ TEST_F(TrainerTest, RefusesSettingsThatARecurrentNetworkCannotHave) {
   EXPECT_EQ(invalid_argument_of([&] { Trainer(config, run("bad")); }),
             "num_minibatches must be at most num_slots, 6, with a recurrent network, whose "
             "mini-batches are whole slots, not 7");
+  config.ppo.num_minibatches = 4;
+  config.schedule.shards = 2;
+  EXPECT_EQ(invalid_argument_of([&] { Trainer(config, run("bad")); }),
+            "num_minibatches must be at most the 3 slots of a shard, with a recurrent network, "
+            "whose mini-batches are whole slots, not 4");
+  config.schedule.shards = 1;
   config.ppo.num_minibatches = 2;
   set_method(config, Method::kMixreg);
   EXPECT_EQ(invalid_argument_of([&] { Trainer(config, run("bad")); }),

@@ -77,8 +77,21 @@ LevelSet training_levels(const std::string& text, const EnvSpec& env) {
   return levels;
 }
 
+void check_test_levels(const EnvSpec& env, const LevelSet& training) {
+  const LevelSet& all = env.full_distribution;
+  if (training.is_stream() || training.size() < all.size()) return;
+  for (std::uint64_t i = 0; i < all.size(); ++i) {
+    if (!training.contains(all[i])) return;
+  }
+  throw std::invalid_argument("levels: the training set has all " + std::to_string(all.size()) +
+                              " levels of " + env.name +
+                              ", and none is left for evaluations; name fewer levels, or another "
+                              "environment by test_env");
+}
+
 std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, std::size_t count,
                                  Random& random) {
+  check_test_levels(env, training);
   const LevelSet& all = env.full_distribution;
   std::vector<LevelId> levels;
   while (levels.size() < count) {

@@ -24,8 +24,11 @@ std::string checked_levels(const std::string& text);
 // Throws std::invalid_argument naming the text, or the line of the file, that is invalid.
 LevelSet training_levels(const std::string& text, const EnvSpec& env);
 
+// Throws std::invalid_argument if a finite training set has all levels of the full distribution.
+void check_test_levels(const EnvSpec& env, const LevelSet& training);
+
 // Drawn from the full distribution, without levels of a finite training set. A level may occur more
-// than once.
+// than once. Throws like check_test_levels.
 std::vector<LevelId> test_levels(const EnvSpec& env, const LevelSet& training, std::size_t count,
                                  Random& random);
 

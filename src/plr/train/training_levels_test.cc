@@ -48,6 +48,22 @@ TEST(TrainingLevels, NameTheInvalidTextOrLine) {
   EXPECT_NE(complaint_about("no such file").find("there is no file"), std::string::npos);
 }
 
+TEST(TestLevels, MustExist) {
+  Random random = Streams(1).named("test");
+  const auto complaint = [&](const LevelSet& training) {
+    return invalid_argument_of([&] { test_levels(spec(), training, 1, random); });
+  };
+  const std::string expected =
+      "levels: the training set has all 10000 levels of test/env, and none is left for "
+      "evaluations; "
+      "name fewer levels, or another environment by test_env";
+  EXPECT_EQ(complaint(LevelSet::range(0, 10'000)), expected);
+  EXPECT_EQ(complaint(LevelSet::range(0, 20'000)), expected);
+  EXPECT_EQ(test_levels(spec(), LevelSet::range(1, 20'000), 3, random),
+            (std::vector<LevelId>{0, 0, 0}));
+  EXPECT_EQ(test_levels(spec(), spec().full_distribution, 3, random).size(), 3U);
+}
+
 TEST(TestLevels, ExcludeTheTrainingSet) {
   Random random = Streams(1).named("test");
   const LevelSet training = LevelSet::range(0, 9'000);

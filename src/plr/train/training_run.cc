@@ -43,9 +43,13 @@ void check_recurrent(const learn::Network& network, const TrainConfig& config) {
     throw std::invalid_argument(
         "network must not be lstm with mixreg or drac, which change single observations");
   }
-  if (config.ppo.num_minibatches > config.env.num_slots) {
+  const std::int64_t num_shards = std::max<std::int64_t>(config.schedule.shards, 1);
+  const std::int64_t num_slots = config.env.num_slots / num_shards;
+  if (config.ppo.num_minibatches > num_slots) {
     throw std::invalid_argument(
-        "num_minibatches must be at most num_slots, " + std::to_string(config.env.num_slots) +
+        "num_minibatches must be at most " +
+        (num_shards == 1 ? "num_slots, " + std::to_string(num_slots)
+                         : "the " + std::to_string(num_slots) + " slots of a shard") +
         ", with a recurrent network, whose mini-batches are whole slots, not " +
         std::to_string(config.ppo.num_minibatches));
   }
@@ -83,7 +87,7 @@ TrainingRun::TrainingRun(const TrainConfig& given, const std::filesystem::path& 
       eval_env(make_env(config, share,
                         evaluation_slots(share.episodes_of_shard(config.schedule.eval_episodes)),
                         store)),
-      test_env(make_test_env(config, env->spec())),
+      test_env(make_test_env(config, share, env->spec())),
       levels(training_levels(config.task.levels, env->spec())),
       curriculum(make_curriculum(config, levels,
                                  catalog::level_tools(config.task.env, config.env, store),
@@ -107,6 +111,8 @@ TrainingRun::TrainingRun(const TrainConfig& given, const std::filesystem::path& 
                 normalizer, *backend, regularizers, collector, share}),
       folder(path) {
   check_recurrent(backend->network(), config);
+  const bool evaluates = config.schedule.eval_interval > 0 || config.schedule.final_episodes > 0;
+  if (evaluates && !test_env) check_test_levels(env->spec(), levels);
   ppo.set_hooks(regularizers.hooks());
   if (curriculum.per_rollout) {
     planned.emplace(PlannedRollouts::Parts{*curriculum.per_rollout, collector, *store},
