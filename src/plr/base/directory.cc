@@ -101,6 +101,10 @@ std::vector<std::string> Directory::names() const {
   const int copy = ::openat(directory_.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) directory_.fail("read");
   const std::unique_ptr<DIR, CloseStream> stream(::fdopendir(copy));
+  if (!stream) {
+    ::close(copy);
+    directory_.fail("read");
+  }
   std::vector<std::string> names;
   for (const dirent* entry = nullptr; (entry = ::readdir(stream.get())) != nullptr;) {
     const std::string name = entry->d_name;

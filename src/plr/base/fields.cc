@@ -17,13 +17,16 @@ namespace {
 std::optional<std::int64_t> parse_short_number(const std::string& text) {
   const std::string_view suffixes = "kMG";
   const std::size_t suffix = text.empty() ? std::string::npos : suffixes.find(text.back());
-  const bool has_suffix = suffix != std::string::npos;
-  double factor = 1;
-  for (std::size_t i = 0; has_suffix && i <= suffix; ++i) factor *= 1000;
-  const char* end = text.data() + text.size() - (has_suffix ? 1 : 0);
+  std::string number = text;
+  // As an exponent: a product of 4.1 and 1e6 would be rounded.
+  if (suffix != std::string::npos) {
+    if (text.find_first_of("eE") != std::string::npos) return std::nullopt;
+    number.pop_back();
+    number += "e" + std::to_string(3 * (suffix + 1));
+  }
+  const char* end = number.data() + number.size();
   double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  value *= factor;
+  const auto [stop, error] = std::from_chars(number.data(), end, value);
   constexpr double kMaxExact = 9007199254740992;  // 2^53
   if (error != std::errc() || stop != end || std::abs(value) > kMaxExact) return std::nullopt;
   if (value != std::floor(value)) return std::nullopt;

@@ -97,8 +97,15 @@ TEST(Fields, ReadWholeNumbersWithExponentsAndSuffixes) {
   EXPECT_EQ(read("3M"), 3'000'000);
   EXPECT_EQ(read("1.5M"), 1'500'000);
   EXPECT_EQ(read("500k"), 500'000);
+  EXPECT_EQ(read("4.1M"), 4'100'000);  // 4.1 * 1e6 is below it in floats
   EXPECT_EQ(read("2G"), 2'000'000'000);
   EXPECT_EQ(read("9223372036854775807"), 9223372036854775807);  // no detour by a double
+  for (int hundredths = 1; hundredths < 100'000; ++hundredths) {
+    const std::string digits = std::to_string(1'000'000 + hundredths);
+    const std::string text = digits.substr(1, 4) + "." + digits.substr(5);
+    EXPECT_EQ(read(text + "k"), 10 * hundredths) << text;
+    EXPECT_EQ(read(text + "G"), 10'000'000LL * hundredths) << text;
+  }
   for (const std::string text :
        {"1.5", "1.0005k", "k", "M3", "3m", "3 M", "1e400", "1e16", "nan", "inf", "-3M", "3e6x"}) {
     EXPECT_THROW(read(text), std::invalid_argument) << text;
