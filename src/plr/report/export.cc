@@ -90,7 +90,11 @@ void export_report(const std::filesystem::path& folder, std::span<const RunData>
   write_text(folder / kEvaluationsFile, evaluations_csv(runs, analysis));
   write_text(folder / kTrainingFile, training_csv(runs, analysis));
   const std::string difficulties = difficulty_csv(runs, analysis);
-  if (!difficulties.empty()) write_text(folder / kDifficultyFile, difficulties);
+  if (difficulties.empty()) {
+    std::filesystem::remove(folder / kDifficultyFile);  // of an earlier export
+  } else {
+    write_text(folder / kDifficultyFile, difficulties);
+  }
   for (const DifficultyCurves& curves : difficulty_curves(runs, analysis)) {
     if (curves.updates.size() < 2) continue;  // no line
     const std::string name = catalog::short_env_name(curves.env) + "-" + curves.label;

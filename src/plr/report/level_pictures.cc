@@ -116,9 +116,9 @@ std::vector<LevelsAtTime> level_history(const RunData& run, std::size_t num_time
 }
 
 bool write_level_animation(const RunData& run, const std::filesystem::path& file) {
+  std::vector<image::Image> frames;
   try {
     LevelDrawer drawer(run);
-    std::vector<image::Image> frames;
     for (const LevelsRecord* record : records_of(run, kMaxFrames)) {
       if (record->leading.size() < kFrameLevels) continue;  // frames have the same size
       std::vector<image::Captioned> levels;
@@ -129,11 +129,11 @@ bool write_level_animation(const RunData& run, const std::filesystem::path& file
                                             short_number(static_cast<double>(record->steps)));
       frames.push_back(image::sheet(levels, {.title = title, .num_columns = kFrameColumns}));
     }
-    if (frames.empty()) return false;
-    image::write_gif(file, frames, {.milliseconds = 400, .last_milliseconds = 2000});
   } catch (const std::exception&) {
     return false;  // like a page without pictures
   }
+  if (frames.empty()) return false;
+  image::write_gif(file, frames, {.milliseconds = 400, .last_milliseconds = 2000});
   return true;
 }
 

@@ -67,6 +67,7 @@ TEST(LevelPictures, AnimationHasAFramePerRecord) {
   for (LevelsRecord& record : run.curriculum) record.leading.erase(record.leading.begin() + 1);
   ASSERT_TRUE(write_level_animation(run, file));
   EXPECT_TRUE(read_text(file).starts_with("GIF89a"));
+  EXPECT_THROW(write_level_animation(run, folder / "missing" / "levels.gif"), std::runtime_error);
   run.curriculum.clear();
   EXPECT_FALSE(write_level_animation(run, folder / "none.gif"));
   EXPECT_FALSE(std::filesystem::exists(folder / "none.gif"));

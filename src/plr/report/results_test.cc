@@ -124,6 +124,13 @@ TEST_F(Results, KeepTheCountsOfAugmentations) {
   EXPECT_NE(csv.find(",crop:7 flip:2\n"), std::string::npos) << csv;
 }
 
+TEST_F(Results, ReplaceAnEarlierExport) {
+  const fs::path file = folder_ / "results" / kDifficultyFile;
+  write_text(file, "env,method,seed,update,probabilities\nother/env,\"plr\",7,10,0.5 0.5\n");
+  export_runs({folder_ / "runs"}, folder_ / "results");
+  EXPECT_EQ(read_results(folder_ / "results").size(), 4U);
+}
+
 TEST_F(Results, NeedNoLogsOfTrainingAndNoDifficulties) {
   for (const auto name : {kTrainingFile, kDifficultyFile}) fs::remove(folder_ / "results" / name);
   const std::vector<RunData> runs = read_results(folder_ / "results");
