@@ -10,10 +10,14 @@ namespace {
 // Measures one session and tells the search its speed.
 class Trial {
  public:
-  Trial(PackingSearch& search, const SessionCallbacks& callbacks, const TrialOptions& options)
+  // Runs that fail with the first packing have other reasons than the packing: later ones may have
+  // as many failures, `tolerated_failures`, which the first trial counts.
+  Trial(PackingSearch& search, const SessionCallbacks& callbacks, const TrialOptions& options,
+        std::size_t& tolerated_failures)
       : search_(search),
         callbacks_(callbacks),
         options_(options),
+        tolerated_failures_(tolerated_failures),
         packing_(search.current()),
         window_(options.window) {}
 
@@ -21,8 +25,8 @@ class Trial {
     if (callbacks_.progressed) callbacks_.progressed(progress);
     if (search_.is_done() || is_over()) return;
     window_.observe(progress.done);
-    const bool is_first = search_.trials().empty();
-    if (progress.num_failed > 0 && !is_first) {
+    if (search_.trials().empty()) tolerated_failures_ = progress.num_failed;
+    if (progress.num_failed > tolerated_failures_) {
       record(0, progress);
     } else if (window_.speed()) {
       record(*window_.speed(), progress);
@@ -49,6 +53,7 @@ class Trial {
   PackingSearch& search_;
   const SessionCallbacks& callbacks_;
   const TrialOptions& options_;
+  std::size_t& tolerated_failures_;
   Packing packing_;
   SpeedWindow window_;
 };
@@ -58,10 +63,11 @@ class Trial {
 SessionsEnd run_packed_sessions(std::vector<RunJob>& jobs, SessionOptions options,
                                 PackingSearch& search, const SessionCallbacks& callbacks,
                                 const TrialOptions& trials) {
+  std::size_t tolerated_failures = 0;
   while (true) {
     options.packing = search.current();
     Session session(jobs, options);
-    Trial trial(search, callbacks, trials);
+    Trial trial(search, callbacks, trials, tolerated_failures);
     bool is_stopped = false;
     SessionCallbacks during = callbacks;
     during.progressed = [&](const SessionProgress& progress) { trial.observe(progress); };

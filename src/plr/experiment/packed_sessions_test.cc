@@ -80,6 +80,13 @@ TEST_F(PackedSessionsTest, RepeatsRunsThatFailInALaterPacking) {
   EXPECT_EQ(search.current().max_running, 1);
 }
 
+TEST_F(PackedSessionsTest, ARunThatAlwaysFailsDoesNotDecide) {
+  PackingSearch search({{1, 2}, {2, 2}}, {1, 2});
+  run("case $folder in *" + jobs_[0].folder.filename().string() + ") exit 2 ;; esac", search);
+  ASSERT_GE(search.trials().size(), 2U);
+  EXPECT_GT(search.trials()[1].steps_per_second, 0);  // of the other run
+}
+
 TEST_F(PackedSessionsTest, TriesNoOtherPackingIfLittleWorkIsLeft) {
   worthwhile_seconds_ = 1e9;
   PackingSearch search({{1, 2}, {2, 1}}, {1, 2});
