@@ -14,8 +14,10 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ranks.h"
@@ -155,30 +157,36 @@ int report_parse_error(CLI::App& program, const CLI::ParseError& error) {
   return report_usage(app, fmt::format("{}; see {} --help", parse_message(error), full_name(app)));
 }
 
-// Options are spelled with hyphens, settings in files with underscores; options accept both.
+// Options are spelled with hyphens, settings in files with underscores; options accept both. An
+// empty value is an argument of its own, since CLI11 takes the next one after "--name=".
 std::vector<std::string> read_arguments(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  for (std::string& argument : arguments) {
-    if (!argument.starts_with("--")) continue;
-    const auto end = argument.begin() +
-                     static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
-    std::replace(argument.begin(), end, '_', '-');
+  std::vector<std::string> arguments;
+  for (std::string argument : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    const std::size_t equals = argument.find('=');
+    const bool is_option = argument.starts_with("--");
+    if (is_option) {
+      const std::size_t end = std::min(equals, argument.size());
+      std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
+    }
+    const bool is_empty = is_option && equals + 1 == argument.size();
+    if (is_empty) argument.pop_back();
+    arguments.push_back(std::move(argument));
+    if (is_empty) arguments.emplace_back();
   }
   std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   return arguments;
 }
 
 // What is wrong with an empty argument: it usually comes from a script whose variable is not set.
-// Empty if there is none.
+// Empty if there is none, or for --test-env, where no name means the levels of --env.
 std::string empty_argument_problem(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      return word.substr(0, word.size() - 1) + " must not be empty";
-    }
-    if (!word.empty()) continue;
-    const std::string before = argv[i - 1];
-    return (before.starts_with("--") ? before : "an argument") + " must not be empty";
+    const bool has_value = word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (!has_value && !word.empty()) continue;
+    std::string option = has_value ? word.substr(0, word.size() - 1) : argv[i - 1];
+    if (option == "--test-env" || option == "--test_env") continue;
+    return (option.starts_with("--") ? option : "an argument") + " must not be empty";
   }
   return "";
 }

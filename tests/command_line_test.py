@@ -63,6 +63,10 @@ class CommandLine(ProgramTest):
         self.assert_refused(["report", "--export", ""], "plr: --export must not be empty")
         self.assert_refused(["report", "--export="], "plr: --export must not be empty")
         self.assert_refused(["report", ""], "plr: an argument must not be empty")
+        for empty in (["--test-env", ""], ["--test-env="]):  # the levels of --env
+            done = plr("train", "--preset", "maze-dr", *empty, "--dry-run")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn('test_env = ""', done.stdout)
 
     def test_missing_arguments_are_named(self):
         self.assert_refused(["levels"], "plr levels: give an environment (plr envs lists them) or --file FILE")
