@@ -4,8 +4,9 @@
 //   choices.training.kind;       // KernelKind::kHopper
 //   choices.training.reason;     // "NVIDIA H200 has compute capability 9.0"
 //
-// This is the only place that chooses; make_native_inference() and make_native_training()
-// (native_network.h) follow it.  Values are copyable.  Thread-safe.
+// make_native_inference() and make_native_training() (native_network.h) follow it.  Surveys of many
+// slots with a recurrent network are not chosen here: they have native kernels in bf16 alone
+// (make_native_inference_of_many()).  Values are copyable.  Thread-safe.
 #pragma once
 
 #include <array>
