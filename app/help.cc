@@ -59,8 +59,8 @@ std::string commands_page(CLI::App& program) {
       "in\n[algorithm.md](../algorithm.md#where-the-paper-and-the-released-code-differ) and by "
       "`plr help D6`.\n\n"
       "Exit codes: 0 success; 1 a violated rule (plr check); 2 error, with one line on standard "
-      "error; 130,\n143, 129 and 141 stopped by Ctrl-C, SIGTERM, a closed terminal or a closed "
-      "pipe, with everything saved.\n\n"
+      "error; 75 another\nrank of the run was lost; 130, 143, 129 and 141 stopped by Ctrl-C, SIGTERM, "
+      "a closed terminal or a closed\npipe, with everything saved.\n\n"
       "## plr --version\n\n```text\n{}\n```\n",
       program.version());
   append_commands(program, program.get_name(), page);

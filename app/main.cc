@@ -1,8 +1,9 @@
 // The program plr: parses the command line, calls a verb (verbs.h) and reports errors.
 //
-// Exit codes: 0 success; 1 a violated rule (plr check); 2 error; 130, 143, 129 and 141 stopped by
-// Ctrl-C, SIGTERM, a closed terminal or a closed pipe, with everything saved.  Errors are one line
-// on standard error; a standard error that cannot be written changes nothing else.
+// Exit codes: 0 success; 1 a violated rule (plr check); 2 error; 75 another rank of the run was
+// lost; 130, 143, 129 and 141 stopped by Ctrl-C, SIGTERM, a closed terminal or a closed pipe, with
+// everything saved.  Errors are one line on standard error; a standard error that cannot be written
+// changes nothing else.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

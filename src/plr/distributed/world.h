@@ -9,7 +9,8 @@
 // The functions of a world with one rank do nothing and need no network.
 //
 // sum() adds in a binary tree over ranks, so that the result is bitwise identical on every rank, in
-// every run and on every backend: Gloo between CPUs, NCCL between GPUs.
+// every run and on every backend: Gloo between CPUs, NCCL between GPUs.  The exception is NCCL's
+// all-reduce (use_device()), whose result may differ between runs.
 //
 // Not copyable.  Not thread-safe: one thread per rank.
 #pragma once

@@ -148,7 +148,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("return", record.episode_return, Presence::kExpected,
         "mean of the last 100 training episodes");
   visit("success", record.success, Presence::kExpected,
-        "fraction of the last 100 training episodes with a positive return");
+        "fraction of the last 100 training episodes that solved their level");
   visit("length", record.length, Presence::kExpected,
         "mean steps of the last 100 training episodes");
   visit("policy_loss", record.policy_loss, Presence::kExpected,
@@ -192,18 +192,19 @@ void visit_record(Record& record, Visit&& visit) {
   visit("episodes", record.episodes, Presence::kExpected,
         "on test levels, and as many on training levels");
   visit("stream", record.stream, Presence::kExpected,
-        "the random stream from which levels and actions are drawn");
+        "the random stream from which the levels are drawn; with /test or /train, that of the "
+        "actions");
   visit("behavior_version", record.behavior_version, Presence::kOptional,
         "changes whenever a run with the same seed would differ");
   visit("test_return", record.test_return, Presence::kRequired, "mean return on test levels");
   visit("test_error", record.test_error, Presence::kExpected, "its standard error");
   visit("test_success", record.test_success, Presence::kExpected,
-        "fraction of episodes with a positive return");
+        "fraction of episodes that solved their level");
   visit("test_length", record.test_length, Presence::kExpected, "mean steps of an episode");
   visit("train_return", record.train_return, Presence::kExpected, "mean return on training levels");
   visit("train_error", record.train_error, Presence::kExpected, "its standard error");
   visit("train_success", record.train_success, Presence::kExpected,
-        "fraction of episodes with a positive return");
+        "fraction of episodes that solved their level");
   visit("train_length", record.train_length, Presence::kExpected, "mean steps of an episode");
   visit("gap", record.gap, Presence::kExpected, "train_return - test_return");
   visit("final", record.is_final, Presence::kOptional, "the evaluation after the last update");
@@ -238,7 +239,7 @@ void visit_record(Record& record, Visit&& visit) {
   visit("levels", record.levels, Presence::kExpected, "that may be replayed");
   visit("effective_levels", record.effective_levels, Presence::kExpected,
         "1 / sum of squared probabilities");
-  visit("mean_score", record.mean_score, Presence::kExpected, "by replay probability");
+  visit("mean_score", record.mean_score, Presence::kExpected, "mean over these levels");
   visit("by_difficulty", record.by_difficulty, Presence::kOptional,
         "probability per difficulty, where levels have one");
   visit("expected_difficulty", record.expected_difficulty, Presence::kOptional,

@@ -98,7 +98,8 @@ constexpr std::array<std::string_view, 2> enum_names(LearningRateSchedule) {
   return {"constant", "linear"};
 }
 constexpr std::array<std::string_view, 2> enum_texts(LearningRateSchedule) {
-  return {"the same in all updates", "decreases from update to update, to 0 at the end of the run"};
+  return {"the same in all updates",
+          "decreases with the rollouts learned from, to 0 at the end of a run that learns from all"};
 }
 
 // Episodes of one evaluation.
@@ -116,7 +117,7 @@ struct ScheduleConfig {
   LearningRateSchedule learning_rate_schedule = LearningRateSchedule::kConstant;
   static constexpr Field kLearningRateSchedule{
       &ScheduleConfig::learning_rate_schedule, "learning_rate_schedule",
-      "linear: the learning rate decreases from update to update, to 0 at the end of the run"};
+      "whether the learning rate decreases during the run"};
 
   std::int64_t shards = 0;
   static constexpr Field kShards{
