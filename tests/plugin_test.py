@@ -42,6 +42,9 @@ class Plugin(ProgramTest):
         os.environ["PLR_CACHE"] = str(cls.folder / "cache")  # where plug-ins that were named are remembered
         run("cmake", "--install", BUILD, "--prefix", cls.folder / "prefix")
         cls.plugin = cls.build("caves", lambda text: text)
+        cls.with_workers = cls.build("workers", lambda text: text.replace(
+            "VectorEnv(spec_of(task, options))",
+            "VectorEnv(spec_of(task, options), plr::num_workers_for(options.num_workers, options.num_slots))"))
         cls.wrong = cls.build("endless", lambda text: text.replace("= clock == kMaxSteps;", "= 0;"))
 
     @classmethod
@@ -64,7 +67,7 @@ class Plugin(ProgramTest):
             self.skipTest("built without libtorch")
         # Without the limit of plr(): the longest run takes half a minute of an idle machine.
         done = subprocess.run([PROGRAM, "train", "--env", "caves/gold", *TINY, *arguments], cwd=self.runs,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def records(self, name, file):
@@ -126,6 +129,12 @@ class Plugin(ProgramTest):
                    "--eval-episodes", "100", "--final-episodes", "200", "--checkpoint-interval", "100")
         # On levels that it has not seen. A random agent has about 0.56, with a standard error of 0.03.
         self.assertGreater(self.records("run", "eval.jsonl")[-1]["test_return"], 0.7)
+
+    def test_the_program_wakes_the_threads_of_a_plugin(self):
+        self.train("--plugin", self.with_workers, "--out", "workers", "--num-workers", "2", "--steps", "640")
+        self.train("--plugin", self.with_workers, "--out", "alone", "--num-workers", "1", "--steps", "640")
+        returns = [[record["return"] for record in self.records(name, "log.jsonl")] for name in ("workers", "alone")]
+        self.assertEqual(*returns)
 
     def test_levels_have_names(self):
         self.train("--plugin", self.plugin, "--out", "run", "--steps", "64", "--test-env", "caves/classic")

@@ -25,8 +25,8 @@ constexpr std::chrono::microseconds kJoinSpin(100);
 // this long.
 constexpr std::chrono::milliseconds kMaxPendingSpin(2);
 
-// Waits for 32 pauses, at first about two microseconds; whether `word` differs from `old`.
-bool poll(const std::atomic<std::uint32_t>& word, std::uint32_t old, Spinner& spinner) {
+// Waits for 32 pauses, at first about two microseconds; returns true if `word` differs from `old`.
+bool poll(const WaitableNumber& word, std::uint32_t old, Spinner& spinner) {
   for (int i = 0; i < 32; ++i) {
     if (word.load(std::memory_order_acquire) != old) return true;
     spinner.pause();
@@ -51,7 +51,7 @@ WorkerPool::WorkerPool(int num_workers) : shares_(static_cast<std::size_t>(num_w
 WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
-  num_submissions_.store(kStop, std::memory_order_seq_cst);
+  num_submissions_.store(kStop);
   num_submissions_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -75,9 +75,7 @@ void WorkerPool::submit(const Job& job) {
   }
   // Skips kStop, which one submission per microsecond would reach after an hour.
   const std::uint32_t next = num_submissions_.load(std::memory_order_relaxed) + 1;
-  // notify_all() checks whether a thread is blocked.  If it could overtake this store, a thread
-  // that has just read the old number would stay blocked.
-  num_submissions_.store(next == kStop ? 0 : next, std::memory_order_seq_cst);
+  num_submissions_.store(next == kStop ? 0 : next);
   num_submissions_.notify_all();
 }
 
@@ -86,13 +84,13 @@ void WorkerPool::join() {
   Spinner spinner;
   while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire)) {
     if (poll(unfinished_, left, spinner)) continue;
-    if (Clock::now() >= deadline) unfinished_.wait(left, std::memory_order_acquire);
+    if (Clock::now() >= deadline) unfinished_.wait(left);
   }
   last_join_ = Clock::now();
 }
 
 // Claims one slot, of this worker if one is left and otherwise of the next, and runs its task.
-// Whether there was one.
+// Returns false if there was none.
 bool WorkerPool::claim_and_run_one(int worker) {
   const int num_shares = static_cast<int>(shares_.size());
   for (int i = 0; i < num_shares; ++i) {
@@ -106,7 +104,7 @@ bool WorkerPool::claim_and_run_one(int worker) {
         continue;
       }
       job_.call(job_.context, share_of(victim, job_.slots).begin + left - 1);
-      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+      if (unfinished_.decrement() == 1) unfinished_.notify_one();
       return true;
     }
   }
@@ -126,7 +124,7 @@ void WorkerPool::wait_for_submission(std::uint32_t seen) const {
     const bool is_pending = unfinished_.load(std::memory_order_relaxed) != 0;
     if (is_pending && now < begin + kMaxPendingSpin) deadline = now + spin;
   } while (now < deadline);
-  num_submissions_.wait(seen, std::memory_order_acquire);
+  num_submissions_.wait(seen);
 }
 
 void WorkerPool::work_until_stopped(int worker) {

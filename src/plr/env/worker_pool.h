@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "plr/env/slot_range.h"
+#include "plr/env/waitable_number.h"
 
 namespace plr {
 
@@ -115,10 +116,10 @@ class WorkerPool {
 
   // A thread that has claimed a slot may read the job: it changes only while unfinished_ is 0.
   Job job_;
-  std::vector<Share> shares_;  // [workers]
-  alignas(64) std::atomic<std::uint32_t> unfinished_ = 0;
-  alignas(64) std::atomic<std::uint32_t> num_submissions_ = 0;  // idle threads block on it
-  alignas(64) std::atomic<std::int64_t> spin_ns_ = 0;           // how long idle threads spin
+  std::vector<Share> shares_;                          // [workers]
+  alignas(64) WaitableNumber unfinished_;              // join() blocks on it
+  alignas(64) WaitableNumber num_submissions_;         // idle threads block on it
+  alignas(64) std::atomic<std::int64_t> spin_ns_ = 0;  // how long idle threads spin
   std::int64_t longest_gap_ns_ = 0;  // recently, between join() and the next submission
   std::chrono::steady_clock::time_point last_join_;
   std::vector<std::thread> threads_;

@@ -60,6 +60,30 @@ TEST(WorkerPool, PassesOnAnExceptionWhenAllSlotsAreDone) {
   }
 }
 
+TEST(WaitableNumber, WakesThreadsThatBlock) {
+  WaitableNumber number(7);
+  std::atomic<int> num_woken = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      number.wait(7);
+      ++num_woken;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(num_woken, 0);
+  number.notify_all();  // without a change, they go on waiting
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(num_woken, 0);
+  number.store(8);
+  number.notify_all();
+  threads.clear();
+  EXPECT_EQ(num_woken, 3);
+  number.wait(7);  // returns at once
+  EXPECT_EQ(number.decrement(), 8U);
+  EXPECT_EQ(number.load(), 7U);
+}
+
 TEST(WorkerPool, WakesBlockedWorkers) {
   WorkerPool pool(3);
   for (int run = 0; run < 3; ++run) {
