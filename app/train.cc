@@ -91,12 +91,12 @@ train::TrainConfig make_config(const TrainArguments& arguments) {
   return config;
 }
 
-// runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-uniform-mixreg-s1, with a number appended if the
+// runs/doorkey-6x6-plr-s1 or runs/doorkey-6x6-ucb-drac+plr-s1, with a number appended if the
 // folder exists.
 std::filesystem::path new_folder(const train::TrainConfig& config) {
   const std::string name =
       run::file_name(fmt::format("{}-{}-s{}", catalog::short_env_name(config.task.env),
-                                 train::method_text(config), config.schedule.seed));
+                                 train::method_name(config), config.schedule.seed));
   std::filesystem::path folder = std::filesystem::path("runs") / name;
   for (int i = 2; std::filesystem::exists(folder); ++i) {
     folder = std::filesystem::path("runs") / fmt::format("{}-{}", name, i);
@@ -172,7 +172,7 @@ void print_end(const train::Trainer& trainer, const std::filesystem::path& folde
   const train::Progress p = trainer.progress();
   const train::TaskConfig& task = trainer.config().task;
   terminal::print("\nTrained on {} ({} levels, {}): {} steps, {} episodes, {}.\n", task.env,
-                  task.levels, train::method_text(trainer.config()), short_number(double(p.steps)),
+                  task.levels, train::method_name(trainer.config()), short_number(double(p.steps)),
                   p.num_episodes, clock_text(p.seconds));
   if (p.test_return) {
     terminal::print("On {}: return {:.3f}, success {:.0f}%.\n",

@@ -1,5 +1,6 @@
 #include "plr/distributed/launch.h"
 
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
@@ -64,7 +65,7 @@ Launch launch_from_environment() {
   if (attempt) launch.attempt = number(*attempt, 0, kMost);
   if (size) launch.size = number(*size, 1, kMost);
   if (launch.size == 1) return launch;
-  if ((launch.size & (launch.size - 1)) != 0) refuse(*size, "a power of two");
+  if (!std::has_single_bit(static_cast<unsigned>(launch.size))) refuse(*size, "a power of two");
   launch.rank = number(require(kRankVariables, kUseLauncher), 0, launch.size - 1);
   launch.local_rank =
       number(require({"LOCAL_RANK", "SLURM_LOCALID"}, kUseLauncher), 0, launch.size - 1);

@@ -14,20 +14,10 @@
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
 #include "plr/report/number_format.h"
+#include "plr/run/method_name.h"
 
 namespace plr::report {
 namespace {
-
-bool is_on(const std::string& value) { return !value.empty() && value != "false" && value != "0"; }
-
-// The method that chooses the levels. With `decide = "rollout"`, PLR that learns from replayed
-// levels only is robust PLR ("plr-perp"), and PLR with edits is ACCEL.
-std::string curriculum_name(const RunData& run) {
-  const std::string& name = run.setting("curriculum");
-  if (name != "plr" || run.setting("decide") != "rollout") return name;
-  if (is_on(run.setting("num_edits"))) return "accel";
-  return is_on(run.setting("learn_on_new")) ? "plr" : "plr-perp";
-}
 
 // The settings of level replay and of its scores, which uniform sampling ignores. It has the start
 // too, and gamma and gae_lambda are also the learner's.
@@ -63,8 +53,8 @@ bool has_other_network(const RunData& run, NetworkKind kind, std::string_view na
 // Whether a setting can change the run: a curriculum, a regularizer and a network ignore the
 // settings of others.
 bool has_effect(const RunData& run, const std::string& name) {
-  if (replay_settings().contains(name)) return curriculum_name(run) != "uniform";
-  if (is_drac_setting(name)) return is_on(run.setting("drac"));
+  if (replay_settings().contains(name)) return run::curriculum_name(run.settings) != "uniform";
+  if (is_drac_setting(name)) return run.setting("drac") == "true";
   if (name == "channels" || name == "pool" || name == "shared_hidden") {
     return !has_other_network(run, NetworkKind::kGridCnn, "grid-cnn");
   }
@@ -95,10 +85,11 @@ bool is_released_code(const RunData& run) {
 // code if other runs of the method do not.
 std::vector<std::string> method_names(std::span<const RunData> runs) {
   std::map<std::string, std::set<bool>> kinds;  // whether released code, by method
-  for (const RunData& run : runs) kinds[method_name(run)].insert(is_released_code(run));
+  for (const RunData& run : runs)
+    kinds[run::method_name(run.settings)].insert(is_released_code(run));
   std::vector<std::string> methods;
   for (const RunData& run : runs) {
-    const std::string method = method_name(run);
+    const std::string method = run::method_name(run.settings);
     const bool needs_suffix = kinds[method].size() == 2 && is_released_code(run);
     methods.push_back(needs_suffix ? method + ", released-code" : method);
   }
@@ -125,20 +116,6 @@ bool is_irrelevant_setting(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-std::string method_name(const RunData& run) {
-  std::vector<std::string> parts;
-  if (is_on(run.setting("drac"))) {
-    const std::string& augmentation = run.setting("augmentation");
-    parts.push_back(augmentation == "ucb" ? "ucb-drac" : "drac-" + augmentation);
-  }
-  if (is_on(run.setting("mixreg"))) parts.emplace_back("mixreg");
-  if (curriculum_name(run) != "uniform") parts.push_back(curriculum_name(run));
-  if (parts.empty()) return "uniform";
-  std::string method = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) method += "+" + parts[i];
-  return method;
-}
-
 std::vector<std::string> run_labels(std::span<const RunData> runs) {
   std::vector<std::string> labels = method_names(runs);
   std::map<std::string, std::set<std::string>> differing;  // settings by label
@@ -147,7 +124,7 @@ std::vector<std::string> run_labels(std::span<const RunData> runs) {
     // Which runs of an environment this setting must be equal in to be left out.
     const auto scope = [&](std::size_t i) -> std::string {
       if (name == "steps") return "";  // a budget matters in every comparison
-      return released_settings().contains(name) ? labels[i] : method_name(runs[i]);
+      return released_settings().contains(name) ? labels[i] : run::method_name(runs[i].settings);
     };
     std::map<std::pair<std::string, std::string>, std::string>
         first;                     // value by environment, scope

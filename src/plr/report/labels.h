@@ -26,9 +26,6 @@ namespace plr::report {
 // evaluation and of checkpoints.
 bool is_irrelevant_setting(const std::string& name);
 
-// "uniform", "tscl", "mixreg", "ucb-drac", "plr", "ucb-drac+plr", "drac-crop+plr", "plr-perp", ...
-std::string method_name(const RunData& run);
-
 // One label per run. Runs of one environment with equal labels are repetitions with other seeds.
 std::vector<std::string> run_labels(std::span<const RunData> runs);
 

@@ -4,6 +4,7 @@
 
 #include "plr/core/episode_scorer.h"
 #include "plr/core/level_replay_config.h"
+#include "plr/run/method_name.h"
 
 namespace plr::report {
 namespace {
@@ -19,24 +20,29 @@ RunData run_with(Settings settings) {
 }
 
 TEST(Labels, NameMethodsAsInThePaper) {
-  EXPECT_EQ(method_name(run_with({})), "plr");
-  EXPECT_EQ(method_name(run_with({{"curriculum", "uniform"}})), "uniform");
-  EXPECT_EQ(method_name(run_with({{"drac", "true"}, {"augmentation", "ucb"}, {"mixreg", "0"}})),
+  EXPECT_EQ(run::method_name(run_with({}).settings), "plr");
+  EXPECT_EQ(run::method_name(run_with({{"curriculum", "uniform"}}).settings), "uniform");
+  EXPECT_EQ(run::method_name(
+                run_with({{"drac", "true"}, {"augmentation", "ucb"}, {"mixreg", "0"}}).settings),
             "ucb-drac+plr");
-  EXPECT_EQ(method_name(run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}})), "mixreg");
-  EXPECT_EQ(method_name(run_with({{"drac", "true"}, {"augmentation", "crop"}})), "drac-crop+plr");
+  EXPECT_EQ(run::method_name(run_with({{"curriculum", "uniform"}, {"mixreg", "0.01"}}).settings),
+            "mixreg");
+  EXPECT_EQ(run::method_name(run_with({{"drac", "true"}, {"augmentation", "crop"}}).settings),
+            "drac-crop+plr");
 }
 
 TEST(Labels, NameCurriculaThatDecidePerRollout) {
   const Settings plr = {{"decide", "rollout"}, {"learn_on_new", "true"}, {"num_edits", "0"}};
   const Settings robust = {{"decide", "rollout"}, {"learn_on_new", "false"}, {"num_edits", "0"}};
   const Settings accel = {{"decide", "rollout"}, {"learn_on_new", "false"}, {"num_edits", "5"}};
-  EXPECT_EQ(method_name(run_with(plr)), "plr");
-  EXPECT_EQ(method_name(run_with(robust)), "plr-perp");
-  EXPECT_EQ(method_name(run_with(accel)), "accel");
-  EXPECT_EQ(method_name(run_with({{"curriculum", "sfl"}, {"decide", "rollout"}})), "sfl");
+  EXPECT_EQ(run::method_name(run_with(plr).settings), "plr");
+  EXPECT_EQ(run::method_name(run_with(robust).settings), "plr-perp");
+  EXPECT_EQ(run::method_name(run_with(accel).settings), "accel");
+  EXPECT_EQ(run::method_name(run_with({{"curriculum", "sfl"}, {"decide", "rollout"}}).settings),
+            "sfl");
   // The settings have defaults in runs that decide per episode.
-  EXPECT_EQ(method_name(run_with({{"decide", "episode"}, {"learn_on_new", "false"}})), "plr");
+  EXPECT_EQ(run::method_name(run_with({{"decide", "episode"}, {"learn_on_new", "false"}}).settings),
+            "plr");
   // The settings that make the method are not part of its label.
   const std::vector<RunData> runs = {run_with(plr), run_with(robust), run_with(accel)};
   EXPECT_EQ(run_labels(runs), (std::vector<std::string>{"plr", "plr-perp", "accel"}));

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "plr/base/counted.h"
 #include "plr/base/fields.h"
 #include "plr/base/files.h"
 #include "plr/base/open_file.h"
@@ -121,8 +122,8 @@ std::string read_lines(const std::filesystem::path& file, ReadLine&& read_line) 
     begin = end + 1;
   }
   if (num_damaged == 0) return "";
-  return name + ": " + std::to_string(num_damaged) + " damaged line" +
-         (num_damaged > 1 ? "s" : "") + " left out, the first is " + first_damage;
+  return name + ": " + counted(num_damaged, "damaged line") + " left out, the first is " +
+         first_damage;
 }
 
 template <class Record>

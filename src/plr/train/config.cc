@@ -1,6 +1,8 @@
 #include "plr/train/config.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -10,6 +12,7 @@
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/plugins.h"
 #include "plr/run/layout.h"
+#include "plr/run/method_name.h"
 
 namespace plr::train {
 namespace {
@@ -63,7 +66,7 @@ void check_decision(const TrainConfig& config) {
 void check_shards(const TrainConfig& config) {
   const std::int64_t shards = config.schedule.shards;
   if (shards <= 1) return;
-  if ((shards & (shards - 1)) != 0) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(shards))) {
     throw std::invalid_argument("shards must be a power of two, not " + std::to_string(shards));
   }
   if (config.env.num_slots % shards != 0) {
@@ -220,15 +223,14 @@ void set_method(TrainConfig& config, std::string_view name) {
   if (!name.empty()) set_method(config, enum_from<Method>("method", name));
 }
 
-std::string method_text(const TrainConfig& config) {
-  std::string text = to_text(config.task.curriculum);
-  if (config.task.decide == Decide::kRollout && config.task.curriculum == CurriculumKind::kPlr) {
-    text = config.rollout_replay.num_edits > 0 ? "accel" : "plr";
-    if (text == "plr" && !config.rollout_replay.learn_on_new) text += "-perp";
-  }
-  if (config.mixreg.alpha > 0) text += "-mixreg";
-  if (config.drac.enabled) text += "-" + to_text(config.drac.augmentation);
-  return text;
+std::string method_name(const TrainConfig& config) {
+  run::SettingTexts settings;
+  visit_groups(config, [&](const char*, const auto& group) {
+    visit_fields(group, [&](std::string_view name, const auto& value, const auto&...) {
+      settings.emplace(name, to_text(value));
+    });
+  });
+  return run::method_name(settings);
 }
 
 std::string to_toml(const TrainConfig& config) {

@@ -98,8 +98,9 @@ constexpr std::array<std::string_view, 2> enum_names(LearningRateSchedule) {
   return {"constant", "linear"};
 }
 constexpr std::array<std::string_view, 2> enum_texts(LearningRateSchedule) {
-  return {"the same in all updates",
-          "decreases with the rollouts learned from, to 0 at the end of a run that learns from all"};
+  return {
+      "the same in all updates",
+      "decreases with the rollouts learned from, to 0 at the end of a run that learns from all"};
 }
 
 // Episodes of one evaluation.
@@ -343,8 +344,8 @@ void set_method(TrainConfig& config, Method method);
 // By name, as set_algorithm().
 void set_method(TrainConfig& config, std::string_view name);
 
-// A short name of the method: "plr", "uniform-mixreg", "plr-ucb", "plr-crop".
-std::string method_text(const TrainConfig& config);
+// "plr", "mixreg", "ucb-drac+plr", "drac-crop+plr" (run/method_name.h).
+std::string method_name(const TrainConfig& config);
 
 // Every field with its value and a comment; parse_flat_settings (run/settings_file.h) reads it.
 std::string to_toml(const TrainConfig& config);

@@ -195,13 +195,13 @@ TEST(TrainConfig, HasThePapersMethods) {
   EXPECT_EQ(config.drac.ucb.window, 10);
   EXPECT_EQ(config.drac.ucb.exploration, 0.1);
   EXPECT_EQ(config.replay.staleness_coef, 0.3);  // the preset's
-  EXPECT_EQ(method_text(config), "plr-ucb");
+  EXPECT_EQ(method_name(config), "ucb-drac+plr");
 
   set_method(config, Method::kMixreg);
   EXPECT_EQ(config.task.curriculum, CurriculumKind::kUniform);
   EXPECT_EQ(config.mixreg.alpha, 0.01);
   EXPECT_FALSE(config.drac.enabled);
-  EXPECT_EQ(method_text(config), "uniform-mixreg");
+  EXPECT_EQ(method_name(config), "mixreg");
 
   set_method(config, Method::kTscl);
   EXPECT_EQ(config.task.curriculum, CurriculumKind::kTscl);
@@ -269,10 +269,10 @@ TEST(TrainConfig, NamesTheCurriculumThatDoesNotFitTheDecision) {
 }
 
 TEST(TrainConfig, LabelsCurriculaThatDecidePerRollout) {
-  EXPECT_EQ(method_text(preset("maze-plr")), "plr");
-  EXPECT_EQ(method_text(preset("maze-plr-perp")), "plr-perp");
-  EXPECT_EQ(method_text(preset("maze-accel")), "accel");
-  EXPECT_EQ(method_text(preset("maze-sfl")), "sfl");
+  EXPECT_EQ(method_name(preset("maze-plr")), "plr");
+  EXPECT_EQ(method_name(preset("maze-plr-perp")), "plr-perp");
+  EXPECT_EQ(method_name(preset("maze-accel")), "accel");
+  EXPECT_EQ(method_name(preset("maze-sfl")), "sfl");
 }
 
 // The rollouts of these presets give the gradient updates of their papers: a replay is followed by
