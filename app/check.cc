@@ -9,6 +9,7 @@
 #include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
+#include "plr/base/counted.h"
 #include "plr/catalog/check_env.h"
 #include "plr/catalog/make_env.h"
 #include "plr/terminal/print.h"
@@ -41,7 +42,7 @@ void check(const std::string& env) {
     catalog::env_violations(env, observation, report);
   }
   if (num_violated > 0) {
-    terminal::print("{} violates {} rule{}\n", env, num_violated, num_violated == 1 ? "" : "s");
+    terminal::print("{} violates {}\n", env, counted(num_violated, "rule"));
     throw Failed();
   }
   terminal::print("{} obeys all rules\n", env);

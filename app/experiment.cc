@@ -16,6 +16,7 @@
 #include "app/procgen_setup.h"
 #include "app/report.h"
 #include "app/verbs.h"
+#include "plr/base/counted.h"
 #include "plr/base/fields.h"
 #include "plr/base/files.h"
 #include "plr/base/open_file.h"
@@ -203,9 +204,8 @@ void run_here(const Plan& plan, const fs::path& folder, const Schedule& schedule
   if (schedule.on_gpu && (is_measuring || max_running > std::max<int>(1, std::ssize(gpus)))) {
     sharing.emplace();
   }
-  terminal::print(stderr, "{} run{} in {}, {} at a time{}\n", jobs.size(),
-                  jobs.size() == 1 ? "" : "s", folder.string(), max_running,
-                  is_measuring ? "; measuring other numbers" : "");
+  terminal::print(stderr, "{} in {}, {} at a time{}\n", counted(jobs.size(), "run"),
+                  folder.string(), max_running, is_measuring ? "; measuring other numbers" : "");
   if (sharing && !sharing->is_on()) {
     terminal::print(stderr, "CUDA MPS is unavailable; runs will time-slice the GPU.\n");
   }

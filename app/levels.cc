@@ -9,6 +9,7 @@
 #include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
+#include "plr/base/counted.h"
 #include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
 #include "plr/image/png.h"
@@ -99,8 +100,7 @@ void write_sheet(const LevelsArguments& arguments, const LevelGallery& gallery) 
 #endif
   image::write_png(arguments.out,
                    image::sheet(pictures, {.title = gallery.title(), .num_columns = num_columns}));
-  terminal::print("{} level{} in {}\n", gallery.size(), gallery.size() == 1 ? "" : "s",
-                  arguments.out);
+  terminal::print("{} in {}\n", counted(gallery.size(), "level"), arguments.out);
 }
 
 void draw_levels(const LevelsArguments& arguments) {

@@ -18,6 +18,7 @@
 #include "app/plugin_option.h"
 #include "app/procgen_setup.h"
 #include "app/verbs.h"
+#include "plr/base/counted.h"
 #include "plr/base/fields.h"
 #include "plr/catalog/make_env.h"
 #include "plr/catalog/render.h"
@@ -110,8 +111,8 @@ std::string outcome(const train::WatchedEpisode& episode) {
 }
 
 std::string summary(const train::WatchedEpisode& episode) {
-  return fmt::format("{}: return {:.3f} in {} step{}", outcome(episode), episode.episode_return,
-                     episode.length, episode.length == 1 ? "" : "s");
+  return fmt::format("{}: return {:.3f} in {}", outcome(episode), episode.episode_return,
+                     counted(episode.length, "step"));
 }
 
 // REQUIRES: the level has been started.

@@ -13,6 +13,7 @@
 #include "app/plugin_option.h"
 #include "app/report_watch.h"
 #include "app/verbs.h"
+#include "plr/base/counted.h"
 #include "plr/base/files.h"
 #include "plr/report/behavior_versions.h"
 #include "plr/report/evaluation_tables.h"
@@ -153,9 +154,7 @@ void report(const ReportArguments& arguments) {
   for (const report::Table& table : printed) {
     terminal::print("{}\n{}\n", table.title, report::to_markdown(table));
   }
-  terminal::print("{} in {}\n",
-                  found.runs.size() == 1 ? "1 run" : fmt::format("{} runs", found.runs.size()),
-                  out.string());
+  terminal::print("{} in {}\n", counted(found.runs.size(), "run"), out.string());
 }
 
 }  // namespace

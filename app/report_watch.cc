@@ -1,12 +1,11 @@
 #include "app/report_watch.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 
 #include "plr/http/local_server.h"
+#include "plr/terminal/print.h"
 #include "plr/terminal/stop_signal.h"
 
 namespace plr::app {
@@ -43,7 +42,7 @@ void watch_runs(const std::vector<std::filesystem::path>& folders, report::LiveO
   page.newest();  // errors of the arguments end the program here
   const std::unique_ptr<http::LocalServer> server = open_server(port);
   terminal::handle_stop_signals();
-  fmt::print("http://127.0.0.1:{}/ follows the runs; Ctrl-C ends it\n", server->port());
+  terminal::print("http://127.0.0.1:{}/ follows the runs; Ctrl-C ends it\n", server->port());
   std::fflush(stdout);
   const auto handle = [&](const http::Request& request) -> http::Response {
     if (request.path != "/") return http::text_response(404, "the report is at /");

@@ -102,8 +102,6 @@ class Streams {
   // The stream of this name, from its start at every call.
   Random named(std::string_view name) const;
 
-  std::uint64_t seed() const { return seed_; }
-
  private:
   std::uint64_t seed_;
 };

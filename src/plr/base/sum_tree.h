@@ -36,7 +36,6 @@ class SumTree {
     } while (width > 1);
   }
 
-  std::size_t capacity() const { return capacity_; }
   const Value& operator[](std::size_t index) const { return levels_[0][index]; }
 
   Value sum() const { return sum_of_eight(levels_.back(), 0); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plr/base/counted.h"
 #include "plr/terminal/number_text.h"
 
 namespace plr::experiment {
@@ -42,8 +43,8 @@ class Trial {
     if (search_.is_done() && options_.chosen) options_.chosen();
     if (!callbacks_.message) return;
     const auto text = [](const Packing& packing) {
-      return fmt::format("{} at a time with {} workers each", packing.max_running,
-                         packing.num_workers);
+      return fmt::format("{} at a time with {} each", packing.max_running,
+                         counted(packing.num_workers, "worker"));
     };
     callbacks_.message(
         fmt::format("{}: {} steps/s in total; {} {}", text(packing_), terminal::short_number(speed),

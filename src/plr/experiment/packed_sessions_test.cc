@@ -69,7 +69,7 @@ TEST_F(PackedSessionsTest, ChoosesTheFastestPacking) {
   ASSERT_EQ(messages_.size(), 3U);
   EXPECT_TRUE(messages_[0].starts_with("1 at a time with 2 workers each: ")) << messages_[0];
   EXPECT_TRUE(messages_[0].ends_with("next 2 at a time with 2 workers each")) << messages_[0];
-  EXPECT_TRUE(messages_[1].ends_with("next 2 at a time with 1 workers each")) << messages_[1];
+  EXPECT_TRUE(messages_[1].ends_with("next 2 at a time with 1 worker each")) << messages_[1];
   EXPECT_NE(messages_[2].find("from now on 2 at a time"), std::string::npos) << messages_[2];
 }
 

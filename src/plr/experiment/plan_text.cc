@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plr/base/counted.h"
 #include "plr/terminal/number_text.h"
 #include "plr/terminal/shell_word.h"
 
@@ -60,8 +61,8 @@ std::string plan_text(const Plan& plan, const std::vector<RunJob>& jobs, const f
     left += static_cast<double>(job.steps_left());
     text += job_text(job, speed);
   }
-  text += fmt::format("\n{} run{} in {}, {} steps left", jobs.size(), jobs.size() == 1 ? "" : "s",
-                      folder.string(), short_number(left));
+  text += fmt::format("\n{} in {}, {} steps left", counted(jobs.size(), "run"), folder.string(),
+                      short_number(left));
   if (speed > 0) {
     text += fmt::format("; {} in total at {} steps/s, {} at a time: about {}",
                         duration_text(left / speed), short_number(speed), cost.max_running,

@@ -5,19 +5,16 @@
 
 #include <vector>
 
+#include "plr/base/counted.h"
 #include "plr/catalog/short_name.h"
+#include "plr/run/behavior_version.h"
 
 namespace plr::report {
-namespace {
-
-constexpr std::int64_t kFirstVersion = 1;  // of records without one
-
-}  // namespace
 
 std::set<std::int64_t> behavior_versions(const RunData& run) {
   std::set<std::int64_t> versions;
   for (const EvalRecord& evaluation : run.evaluations) {
-    versions.insert(evaluation.behavior_version.value_or(kFirstVersion));
+    versions.insert(evaluation.behavior_version.value_or(run::kUnnamedBehaviorVersion));
   }
   return versions;
 }
@@ -40,7 +37,7 @@ std::string mixed_versions_warning(const VersionCounts& counts) {
     if (of_env.size() < 2) continue;
     std::vector<std::string> parts;
     for (const auto& [version, count] : of_env) {
-      parts.push_back(fmt::format("version {}: {} run{}", version, count, count == 1 ? "" : "s"));
+      parts.push_back(fmt::format("version {}: {}", version, counted(count, "run")));
     }
     mixed.push_back(fmt::format("{} ({})", catalog::short_env_name(env), fmt::join(parts, ", ")));
   }

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "plr/base/evenly.h"
 #include "plr/report/analysis.h"
 
 namespace plr::report {
@@ -30,7 +31,7 @@ std::vector<T> subsampled(const std::vector<T>& values, std::size_t limit) {
   if (values.size() <= limit) return values;
   std::vector<T> kept;
   for (std::size_t i = 0; i < limit; ++i) {
-    kept.push_back(values[i * (values.size() - 1) / (limit - 1)]);
+    kept.push_back(values[even_position(i, limit, values.size())]);
   }
   return kept;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "plr/base/counted.h"
 #include "plr/report/behavior_versions.h"
 #include "plr/report/csv_files.h"
 #include "plr/report/escaping.h"
@@ -167,12 +168,9 @@ std::string script_json(const nlohmann::ordered_json& data) {
 std::string run_counts(const FoundRuns& found, const Analysis& analysis) {
   const auto finished = std::count_if(found.runs.begin(), found.runs.end(),
                                       [](const RunData& run) { return run.is_finished; });
-  const auto plural = [](std::size_t n, const char* word) {
-    return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
-  };
-  return fmt::format("{}, {} finished; {}, {}.", plural(found.runs.size(), "run"), finished,
-                     plural(analysis.envs.size(), "environment"),
-                     plural(analysis.labels.size(), "method"));
+  return fmt::format("{}, {} finished; {}, {}.", counted(found.runs.size(), "run"), finished,
+                     counted(analysis.envs.size(), "environment"),
+                     counted(analysis.labels.size(), "method"));
 }
 
 std::string live_html(const PageOptions& options) {
@@ -196,22 +194,22 @@ std::string html_page(const FoundRuns& found, const Analysis& analysis,
   };
   for (const Table& table : evaluation_tables(found.runs, analysis)) add_table(table);
   for (const Table& table : report_tables(analysis, options.compare)) add_table(table);
-  return fill_template(
-      kPageHtml, {{"title", html_escaped(options.title)},
-                  {"version", html_escaped(options.version)},
-                  {"summary", html_escaped(run_counts(found, analysis))},
-                  {"remarks", remarks_html(found)},
-                  {"tables", tables},
-                  {"pictures", all_pictures_html(found, analysis)},
-                  {"settings", settings_html(found.runs, analysis)},
-                  {"runs", runs_html(found.runs, analysis)},
-                  {"downloads", downloads},
-                  {"live", live_html(options)},
-                  {"data", script_json(page_data(found.runs, analysis, options.compare))},
-                  {"css", std::string(kPageCss)},
-                  {"js", fmt::format("{}{}{}", kPageChartsJs, kPageSectionsJs, kPageJs)},
-                  {"chart-css", std::string(kChartCss)},
-                  {"chart-js", std::string(kChartJs)}});
+  return fill_template(kPageHtml,
+                       {{"title", html_escaped(options.title)},
+                        {"version", html_escaped(options.version)},
+                        {"summary", html_escaped(run_counts(found, analysis))},
+                        {"remarks", remarks_html(found)},
+                        {"tables", tables},
+                        {"pictures", all_pictures_html(found, analysis)},
+                        {"settings", settings_html(found.runs, analysis)},
+                        {"runs", runs_html(found.runs, analysis)},
+                        {"downloads", downloads},
+                        {"live", live_html(options)},
+                        {"data", script_json(page_data(found.runs, analysis, options.compare))},
+                        {"css", std::string(kPageCss)},
+                        {"js", fmt::format("{}{}{}", kPageChartsJs, kPageSectionsJs, kPageJs)},
+                        {"chart-css", std::string(kChartCss)},
+                        {"chart-js", std::string(kChartJs)}});
 }
 
 }  // namespace plr::report

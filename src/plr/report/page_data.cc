@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plr/base/evenly.h"
 #include "plr/catalog/short_name.h"
 #include "plr/report/curves.h"
 #include "plr/report/diagnostics.h"
@@ -49,7 +50,7 @@ std::vector<double> column(const std::vector<Record>& records, Value value) {
   std::vector<double> list;
   const std::size_t count = std::min(records.size(), kMaxPoints);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = count > 1 ? i * (records.size() - 1) / (count - 1) : 0;
+    const std::size_t at = even_position(i, count, records.size());
     list.push_back(rounded(static_cast<double>(value(records[at], at))));
   }
   return list;

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plr/base/counted.h"
 #include "plr/base/files.h"
 #include "plr/catalog/short_name.h"
 #include "plr/report/csv_table.h"
@@ -116,9 +117,9 @@ class Reader {
       for (std::int64_t version = 0; versions >> version;) ++versions_[env][version];
     }
     for (const auto& [method, count] : unknown) {
-      left_out_.push_back(
-          fmt::format("{} finished {} of '{}' in {}: table {} of the paper has no such method",
-                      count, count == 1 ? "run" : "runs", method, file.string(), source.table));
+      left_out_.push_back(fmt::format("{} of '{}' in {}: table {} of the paper has no such method",
+                                      counted(count, "finished run"), method, file.string(),
+                                      source.table));
     }
   }
 

@@ -62,7 +62,7 @@ std::string to_markdown(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) text += "---:|";
   text += "\n";
   for (const Row& row : table.rows) {
-    text += "| " + row.name + " |";
+    text += "| " + markdown_escaped(row.name) + " |";
     for (const Cell& cell : row.cells) {
       const std::string inner = content(cell, row.decimals, " ± ");
       text += " " + (cell.is_bold ? "**" + inner + "**" : inner) + marks(cell) + " |";

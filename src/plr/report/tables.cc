@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "plr/base/counted.h"
 #include "plr/catalog/short_name.h"
 #include "plr/report/labels.h"
 #include "plr/report/number_format.h"
@@ -57,8 +58,7 @@ std::string runs_note(const Analysis& analysis) {
   }
   if (most == 0) return "No run has been evaluated yet.";
   std::string note = "Mean and standard deviation over ";
-  note += fewest == most ? fmt::format("{} run{}", most, most == 1 ? "" : "s")
-                         : fmt::format("{} to {} runs", fewest, most);
+  note += fewest == most ? counted(most, "run") : fmt::format("{} to {} runs", fewest, most);
   if (!analysis.is_final) note += ", none of which is finished: these are the latest numbers";
   return note + ".";
 }

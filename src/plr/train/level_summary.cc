@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plr/base/evenly.h"
+
 namespace plr::train {
 namespace {
 
@@ -53,8 +55,7 @@ std::vector<run::LevelRow> LevelSummary::table(std::vector<LevelWeight> weights)
   std::vector<run::LevelRow> rows;
   const std::size_t num_rows = std::min(weights.size(), kMaxRows);
   for (std::size_t row = 0; row < num_rows; ++row) {
-    const std::size_t i = num_rows > 1 ? row * (weights.size() - 1) / (num_rows - 1) : 0;
-    const LevelWeight& w = weights[i];
+    const LevelWeight& w = weights[even_position(row, num_rows, weights.size())];
     rows.push_back({w.level, w.probability, w.score, w.staleness});
     if (env_.spec().num_difficulties > 0) rows.back().difficulty = difficulty(w.level);
     if (is_stored(w.level)) rows.back().data = to_hex(store_.bytes(w.level));
