@@ -59,11 +59,11 @@ void print_table(const std::vector<EnvInfo>& infos) {
   const EnvInfo* last = nullptr;
   for (const EnvInfo& info : infos) {
     if (last == nullptr || info.group != last->group) {
-      terminal::print("{}{:<52}{:>7}{:>8}{:>9}\n", last == nullptr ? "" : "\n\n", info.group,
+      terminal::print("{}{:<52}{:>7}{:>8}  {:>7}\n", last == nullptr ? "" : "\n\n", info.group,
                       "size", "steps", "actions");
     }
     if (last == nullptr || info.summary != last->summary) terminal::print("\n{}\n", info.summary);
-    terminal::print("  {:<50}{:>7}{:>8}{:>9}\n", info.name,
+    terminal::print("  {:<50}{:>7}{:>8}  {:>7}\n", info.name,
                     fmt::format("{}x{}", info.width, info.height), info.max_steps,
                     to_text(info.actions));
     last = &info;

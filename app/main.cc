@@ -192,6 +192,14 @@ std::string empty_argument_problem(int argc, char** argv) {
   return "";
 }
 
+// The message of an exception of libtorch, which ends in a backtrace.
+std::string without_backtrace(std::string message) {
+  const std::size_t end =
+      std::min(message.find("\nException raised from "), message.find(" frame #0: "));
+  if (end < message.size()) message.resize(end);
+  return message;
+}
+
 int run(int argc, char** argv) {
   CLI::App program;
   describe(program);
@@ -210,7 +218,7 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report(chosen(program), "out of memory; use fewer slots, steps or levels");
   } catch (const std::exception& error) {
-    return report(chosen(program), error.what());
+    return report(chosen(program), without_backtrace(error.what()));
   } catch (const Failed&) {
     const std::string problem = output_problem();
     return problem.empty() ? kCheckFailed : report(chosen(program), problem);

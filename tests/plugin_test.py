@@ -106,6 +106,15 @@ class Plugin(ProgramTest):
         self.assertIn("slots can be played by any threads         skipped\n", done.stdout)
         self.assertTrue(done.stdout.endswith("caves/gold violates 3 rules\n"), done.stdout)
 
+    def test_an_evaluation_ends_if_an_episode_does_not(self):
+        if not has_trainer():
+            self.skipTest("built without libtorch")
+        done = subprocess.run([PROGRAM, "train", "--env", "caves/gold", *TINY, "--plugin", self.wrong], cwd=self.runs,
+                              capture_output=True, text=True, check=False, timeout=600)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         r"^plr train: level \d+ of caves/gold did not end within max_steps, \d+$")
+
     def test_check_knows_the_environments_of_the_program(self):
         self.assertIn("maze/random-25, observation view\n", self.output("check", "maze/random-25"))
         self.assert_refused(["check", "maze/Labirinth"],

@@ -26,7 +26,8 @@ EnvSpeed measure_env(VectorEnv& env, const EnvMeasurement& measurement) {
 
   const StepBatch batch = play.batch();
   const auto start = [&](LevelId level) {
-    const Start one = {static_cast<int>(level % env.spec().num_slots), level};
+    const Start one = {static_cast<int>(level % env.spec().num_slots),
+                       env.spec().level_modulo(level)};
     env.start({&one, 1}, batch);
   };
   LevelId level = kNeverPlayed;

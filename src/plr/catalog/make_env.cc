@@ -14,8 +14,13 @@ namespace {
 [[noreturn]] void throw_unknown(std::string_view name) {
   std::vector<std::string> names;
   for (const EnvInfo& info : environments()) names.push_back(info.name);
-  throw std::invalid_argument("unknown environment '" + std::string(name) + "'; did you mean " +
-                              closest_name(name, names) + "?");
+  std::string problem = "unknown environment '" + std::string(name) + "'; did you mean " +
+                        closest_name(name, names) + "?";
+  const std::string family(name.substr(0, name.find('/')));
+  if (family != name && find_family(name) == nullptr) {
+    problem += " If " + family + " is the family of a plug-in, give its file by --plugin FILE";
+  }
+  throw std::invalid_argument(problem);
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ TEST(MakeEnv, SuggestsTheClosestNameForAnUnknownOne) {
             "unknown environment 'doorkey-16'; did you mean minigrid/MiniGrid-DoorKey-16x16-v0?");
 }
 
+TEST(MakeEnv, SuggestsAPluginForAnUnknownFamily) {
+  EXPECT_EQ(error_for("windy/MultiRoom-N4-Random"),
+            "unknown environment 'windy/MultiRoom-N4-Random'; did you mean "
+            "minigrid/MultiRoom-N4-Random? If windy is the family of a plug-in, give its file by "
+            "--plugin FILE");
+}
+
 TEST(MakeEnv, ListsTheModesOfAProcgenGameForAnUnknownMode) {
   EXPECT_EQ(error_for("procgen/maze-extreme"),
             "procgen/maze has the modes easy, hard, memory (the first without a suffix), not "

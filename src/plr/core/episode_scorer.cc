@@ -49,8 +49,14 @@ EpisodeScorer::EpisodeScorer(const EpisodeScorerConfig& config, std::size_t num_
   due_.reserve(2 * num_slots);
 }
 
+EpisodeScorer::Episode& EpisodeScorer::episode_of(std::size_t slot) {
+  if (slot < episodes_.size()) return episodes_[slot];
+  throw std::out_of_range("slot must be from 0 to " + std::to_string(episodes_.size() - 1) +
+                          ", not " + std::to_string(slot));
+}
+
 void EpisodeScorer::begin(std::size_t slot, LevelId level) {
-  if (episodes_.at(slot).is_open) {
+  if (episode_of(slot).is_open) {
     throw std::invalid_argument("slot " + std::to_string(slot) +
                                 " has an open episode: call end() before begin()");
   }
@@ -58,7 +64,7 @@ void EpisodeScorer::begin(std::size_t slot, LevelId level) {
 }
 
 EpisodeScorer::Episode& EpisodeScorer::open_episode(std::size_t slot) {
-  Episode& episode = episodes_.at(slot);
+  Episode& episode = episode_of(slot);
   if (!episode.is_open) {
     throw std::invalid_argument("slot " + std::to_string(slot) +
                                 " has no episode: call begin() first");
@@ -97,7 +103,11 @@ void EpisodeScorer::end(std::size_t slot, double episode_return) {
 }
 
 void EpisodeScorer::end_rollout(std::span<const float> next_values) {
-  assert(next_values.size() == episodes_.size());
+  if (next_values.size() != episodes_.size()) {
+    throw std::invalid_argument("next_values must have " + std::to_string(episodes_.size()) +
+                                " elements, one per slot, not " +
+                                std::to_string(next_values.size()));
+  }
   if (config_.update_order == UpdateOrder::kSlot) {
     std::stable_sort(waiting_.begin(), waiting_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

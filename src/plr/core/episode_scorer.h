@@ -183,6 +183,7 @@ class EpisodeScorer {
     double score() const { return sum / static_cast<double>(count); }
   };
 
+  Episode& episode_of(std::size_t slot);
   Episode& open_episode(std::size_t slot);
   void close_piece(std::size_t slot, bool is_terminal, double bootstrap);
   void add_advantages(std::size_t slot, bool is_terminal, double bootstrap);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plr/core/algorithms.h"
+#include "tests/support/error_message.h"
 
 namespace plr {
 namespace {
@@ -221,7 +222,10 @@ TEST(EpisodeScorer, FlipsSignsWithPrintedSigns) {
 
 TEST(EpisodeScorer, RefusesCallsOutOfOrder) {
   EpisodeScorer scorer({}, 1, 1);
-  EXPECT_THROW(scorer.begin(1, 0), std::out_of_range);
+  EXPECT_EQ(message_of<std::out_of_range>([&] { scorer.begin(1, 0); }),
+            "slot must be from 0 to 0, not 1");
+  EXPECT_EQ(invalid_argument_of([&] { scorer.end_rollout({}); }),
+            "next_values must have 1 elements, one per slot, not 0");
   EXPECT_THROW(scorer.step(0, 0, 0, 0), std::invalid_argument);
   scorer.begin(0, 0);
   EXPECT_THROW(scorer.begin(0, 0), std::invalid_argument);

@@ -46,6 +46,10 @@ void Sfl::record_survey(std::span<const double> success_rates) {
                                 " levels has as many results, not " +
                                 std::to_string(success_rates.size()));
   }
+  for (const double rate : success_rates) {
+    if (rate >= 0 && rate <= 1) continue;
+    throw std::invalid_argument("a success rate must be from 0 to 1, not " + std::to_string(rate));
+  }
   const std::vector<LevelId> surveyed = draw_survey(random_);
   const auto learnability = [&](std::size_t i) {
     return success_rates[i] * (1 - success_rates[i]);
@@ -63,6 +67,9 @@ void Sfl::record_survey(std::span<const double> success_rates) {
 }
 
 const RolloutPlan& Sfl::plan(std::size_t num_slots) {
+  if (kept_.empty()) {
+    throw std::logic_error("no level has been surveyed: call record_survey() before plan()");
+  }
   const auto num_kept =
       static_cast<std::size_t>(std::lround(config_.fraction * static_cast<double>(num_slots)));
   plan_ = {.levels = {},

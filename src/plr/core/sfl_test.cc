@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -108,6 +109,20 @@ TEST(Sfl, RefusesDamagedStates) {
 TEST(Sfl, RefusesToKeepMoreLevelsThanItSurveys) {
   const Random random = Streams(1).named("levels");
   EXPECT_THROW(Sfl(kLevels, {.num_surveyed = 10, .num_kept = 11}, random), std::invalid_argument);
+}
+
+TEST(Sfl, RefusesAPlanBeforeTheFirstSurvey) {
+  Sfl sfl = make();
+  EXPECT_THROW(sfl.plan(4), std::logic_error);
+}
+
+TEST(Sfl, RefusesRatesThatAreNone) {
+  Sfl sfl = make();
+  std::vector<double> wrong_rates(sfl.levels_to_survey().size(), 0.5);
+  for (const double wrong : {2.0, -0.1, std::nan("")}) {
+    wrong_rates[1] = wrong;
+    EXPECT_THROW(sfl.record_survey(wrong_rates), std::invalid_argument) << wrong;
+  }
 }
 
 TEST(Sfl, RefusesAnotherNumberOfResults) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,8 @@ enum class Mistake {
   kNone,
   kOneSlotTooFew,
   kNeverEnds,
+  kWritesNoReward,
+  kRewardIsNaN,
   kRemembersTheLevelBefore,
   kSharesATotal,
   kWritesOtherSlots,
@@ -91,7 +94,8 @@ class Counter final : public VectorEnv {
         slot.value += static_cast<std::uint64_t>(num_workers_);
       }
       ++slot.clock;
-      out.rewards[i] = static_cast<double>(slot.value);
+      if (mistake_ != Mistake::kWritesNoReward) out.rewards[i] = static_cast<double>(slot.value);
+      if (mistake_ == Mistake::kRewardIsNaN) out.rewards[i] = std::nan("");
       out.terminated[i] = slot.value % 2 == 0 && slot.clock >= 40 ? 1 : 0;
       out.truncated[i] = slot.clock >= kMaxSteps ? 1 : 0;
       if (mistake_ == Mistake::kNeverEnds) out.terminated[i] = out.truncated[i] = 0;
@@ -252,6 +256,8 @@ TEST(DrawAction, DrawsFromTheWholeSpaceAndNothingElse) {
 TEST(Conformance, DetectsEveryKindOfMistake) {
   expect_detected(Mistake::kOneSlotTooFew, "requested number of slots");
   expect_detected(Mistake::kNeverEnds, "no episode is longer than max_steps");
+  expect_detected(Mistake::kWritesNoReward, "a step writes the reward");
+  expect_detected(Mistake::kRewardIsNaN, "of counter gave the reward nan");
   expect_detected(Mistake::kRemembersTheLevelBefore, "after another level was played");
   expect_detected(Mistake::kSharesATotal, "slots do not influence each other");
   expect_detected(Mistake::kWritesOtherSlots, "a step writes only the data of its slots");

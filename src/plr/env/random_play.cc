@@ -27,7 +27,7 @@ RandomPlay::RandomPlay(VectorEnv& env, std::uint64_t seed)
     : env_(env), buffers_(env.spec()), actions_(random_actions(env.spec(), seed)) {
   const int num_slots = env.spec().num_slots;
   starts_.reserve(static_cast<std::size_t>(num_slots));
-  for (int slot = 0; slot < num_slots; ++slot) starts_.push_back({slot, next_level_++});
+  for (int slot = 0; slot < num_slots; ++slot) starts_.push_back({slot, next_level()});
   env_.start(starts_, buffers_.batch());
 }
 
@@ -42,7 +42,7 @@ void RandomPlay::step() {
 
   starts_.clear();
   for (int slot = 0; slot < num_slots; ++slot) {
-    if (batch.ended(slot)) starts_.push_back({slot, next_level_++});
+    if (batch.ended(slot)) starts_.push_back({slot, next_level()});
   }
   num_episodes_ += static_cast<std::int64_t>(starts_.size());
   if (!starts_.empty()) env_.start(starts_, batch);

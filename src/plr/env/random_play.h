@@ -34,7 +34,9 @@ class RandomPlay {
   std::vector<Action> actions_;  // drawn once, used cyclically
   std::size_t next_action_ = 0;
   std::vector<Start> starts_;
-  LevelId next_level_ = 0;
+  LevelId next_level() { return env_.spec().level_modulo(num_levels_++); }
+
+  std::uint64_t num_levels_ = 0;  // that have been started
   std::int64_t num_steps_ = 0;
   std::int64_t num_episodes_ = 0;
 };

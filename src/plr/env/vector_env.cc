@@ -1,7 +1,9 @@
 #include "plr/env/vector_env.h"
 
 #include <algorithm>
-#include <cassert>
+#include <array>
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -42,7 +44,29 @@ void check_size(const char* field, std::size_t expected, std::size_t size) {
                               " elements, not " + std::to_string(size));
 }
 
+// "{4, -3, 1}"
+std::string shape_text(const std::array<int, 3>& shape) {
+  return "{" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
+         std::to_string(shape[2]) + "}";
+}
+
+// Throws std::invalid_argument naming the field of the spec that is invalid.
+void check_spec(const EnvSpec& spec) {
+  const auto require = [&](bool holds, const std::string& problem) {
+    if (!holds) throw std::invalid_argument("the spec of " + spec.name + ": " + problem);
+  };
+  require(spec.num_slots > 0,
+          "num_slots must be at least 1, not " + std::to_string(spec.num_slots));
+  require(std::ranges::all_of(spec.observation_shape, [](int length) { return length > 0; }),
+          "the lengths of observation_shape must be at least 1, not " +
+              shape_text(spec.observation_shape));
+  require(spec.actions.is_valid(), "actions must be a space with actions");
+  require(spec.max_steps > 0,
+          "max_steps must be at least 1, not " + std::to_string(spec.max_steps));
+}
+
 EnvSpec with_full_distribution(EnvSpec spec) {
+  check_spec(spec);
   if (spec.full_distribution.size() > 1) return spec;
   constexpr LevelId kMaxCount = std::numeric_limits<LevelId>::max();
   spec.full_distribution = LevelSet::stream(0, std::min(spec.last_level, kMaxCount - 1) + 1);
@@ -63,9 +87,7 @@ VectorEnv::VectorEnv(EnvSpec spec, int num_workers)
       solved_(num_slots(spec_)),
       levels_(num_slots(spec_)),
       started_in_(num_slots(spec_)),
-      workers_(num_workers) {
-  assert(spec_.num_slots > 0 && spec_.actions.is_valid() && spec_.observation_size() > 0);
-}
+      workers_(num_workers) {}
 
 void VectorEnv::start(std::span<const Start> starts, const StepBatch& out) {
   check_buffers(out);
@@ -94,6 +116,7 @@ void VectorEnv::start_slot(const Start& start, const StepBatch& out) {
   const auto i = static_cast<std::size_t>(start.slot);
   phases_[i] = Phase::kRunning;
   levels_[i] = start.level;
+  if (spec_.observation_type == ElementType::kFloat) check_observation(start.slot, out);
 }
 
 void VectorEnv::step_slot(int slot, std::span<const Action> action, const StepBatch& out) {
@@ -103,8 +126,10 @@ void VectorEnv::step_slot(int slot, std::span<const Action> action, const StepBa
 void VectorEnv::step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
   step_slots(slots, actions, out);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
-    if (!out.ended(slot)) continue;
     const auto i = static_cast<std::size_t>(slot);
+    if (!std::isfinite(out.rewards[i])) refuse_reward(slot, out.rewards[i]);
+    if (spec_.observation_type == ElementType::kFloat) check_observation(slot, out);
+    if (!out.ended(slot)) continue;
     phases_[i] = Phase::kEnded;
     solved_[i] = solved_by(slot, out.rewards[i]) ? 1 : 0;
   }
@@ -198,6 +223,29 @@ void VectorEnv::check_buffers(const StepBatch& out) const {
   check_size("rewards", num_slots(spec_), out.rewards.size());
   check_size("terminated", num_slots(spec_), out.terminated.size());
   check_size("truncated", num_slots(spec_), out.truncated.size());
+}
+
+void VectorEnv::refuse_reward(int slot, double reward) const {
+  throw std::runtime_error("level " + std::to_string(levels_[static_cast<std::size_t>(slot)]) +
+                           " of " + spec_.name + " gave the reward " + std::to_string(reward) +
+                           "; rewards must be finite numbers");
+}
+
+void VectorEnv::check_observation(int slot, const StepBatch& out) const {
+  const std::size_t size = spec_.observation_size();
+  const std::uint8_t* bytes = out.observations.data() + static_cast<std::size_t>(slot) * size;
+  constexpr std::uint32_t kExponent = 0x7F800000;  // all ones: infinite, or not a number
+  bool is_finite = true;
+  for (std::size_t at = 0; at < size; at += sizeof(float)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, bytes + at, sizeof bits);
+    is_finite &= (bits & kExponent) != kExponent;
+  }
+  if (is_finite) return;
+  throw std::runtime_error("level " + std::to_string(levels_[static_cast<std::size_t>(slot)]) +
+                           " of " + spec_.name +
+                           " gave an observation with an element that is not finite; "
+                           "observations must be finite numbers");
 }
 
 void VectorEnv::check_starts(std::span<const Start> starts) {

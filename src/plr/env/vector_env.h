@@ -65,6 +65,11 @@ struct EnvSpec {
   // another process.
   bool prefers_ranges = false;
 
+  // The level with this number, beginning again after the last one.
+  LevelId level_modulo(std::uint64_t number) const {
+    return number <= last_level ? number : number % (last_level + 1);
+  }
+
   // Bytes of one observation.
   std::size_t observation_size() const {
     const auto [height, width, channels] = observation_shape;
@@ -116,7 +121,8 @@ class VectorEnv {
 
   // Invalid arguments of the functions below: std::out_of_range for a slot or a level that does not
   // exist, std::invalid_argument otherwise.  Nothing has changed then.  An exception of the
-  // implementation is passed on, from any thread; do not use the environment afterwards.
+  // implementation is passed on, from any thread; do not use the environment afterwards.  Rewards
+  // and elements of observations that are not finite are a std::runtime_error.
 
   // Starts levels.  Writes the first observations of these slots and nothing else: rewards and ends
   // of their last step stay.
@@ -164,6 +170,7 @@ class VectorEnv {
   void load(int slot, std::span<const std::byte> in);
 
  protected:
+  // Throws std::invalid_argument naming the field of the spec that is invalid.
   // REQUIRES: num_workers >= 1.
   explicit VectorEnv(EnvSpec spec, int num_workers = 1);
 
@@ -186,9 +193,11 @@ class VectorEnv {
   virtual void save_episode(int slot, ByteWriter& out) const = 0;
   virtual void load_episode(int slot, LevelId level, bool has_ended, ByteReader& in) = 0;
 
+  [[noreturn]] void refuse_reward(int slot, double reward) const;
   void check_slot(int slot) const;
   void check_level(LevelId level) const;
   void check_buffers(const StepBatch& out) const;
+  void check_observation(int slot, const StepBatch& out) const;  // of floats
   void check_starts(std::span<const Start> starts);
   void check_actions(SlotRange slots, std::span<const Action> actions) const;
 

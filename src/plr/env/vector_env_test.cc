@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -10,26 +11,30 @@
 namespace plr {
 namespace {
 
-// Level 7 cannot be started, and action 1 cannot be taken.
+// Level 7 cannot be started, and action 1 cannot be taken.  The reward and the observation of level
+// 8 and 9 are infinite after a step.
 class Fragile final : public VectorEnv {
  public:
-  explicit Fragile(int num_workers) : VectorEnv(make_spec(), num_workers) {}
+  explicit Fragile(int num_workers) : Fragile(make_spec(), num_workers) {}
+  Fragile(const EnvSpec& spec, int num_workers) : VectorEnv(spec, num_workers) {}
 
   static constexpr LevelId kLastLevel = LevelId{1} << 30;
-
- private:
   static EnvSpec make_spec() {
     EnvSpec spec;
     spec.name = "fragile";
     spec.num_slots = 4;
-    spec.observation_shape = {1, 1, 1};
+    spec.observation_shape = {1, 1, 2};
+    spec.observation_type = ElementType::kFloat;
     spec.actions = ActionSpace::discrete(2);
     spec.max_steps = 10;
     spec.last_level = kLastLevel;
     return spec;
   }
-  void start_level(int, LevelId level, const StepBatch&) override {
+
+ private:
+  void start_level(int slot, LevelId level, const StepBatch& out) override {
     if (level == 7) throw std::runtime_error("level 7");
+    out.observe(slot, std::vector<float>{0, -1e38F});
   }
   void step_slots(SlotRange slots, std::span<const Action> actions, const StepBatch& out) override {
     for (int slot = slots.begin; slot < slots.end; ++slot) {
@@ -37,7 +42,10 @@ class Fragile final : public VectorEnv {
       if (actions[i - static_cast<std::size_t>(slots.begin)] == 1) {
         throw std::runtime_error("action 1");
       }
-      out.rewards[i] = 0;
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      out.rewards[i] = *level(slot) == 8 ? -kInfinity : 0;
+      out.observe(slot,
+                  std::vector<float>{0, *level(slot) == 9 ? static_cast<float>(kInfinity) : 0});
       out.terminated[i] = out.truncated[i] = 0;
     }
   }
@@ -59,6 +67,49 @@ TEST(VectorEnv, PassesOnExceptionsOfTheImplementationFromAnyThread) {
     const std::vector<Action> actions = {0, 0, 0, 1};
     EXPECT_EQ(runtime_error_of([&] { env.step({0, 4}, actions, buffers.batch()); }), "action 1");
   }
+}
+
+TEST(VectorEnv, RefusesNumbersThatAreNotFinite) {
+  const auto message = [](LevelId level) {
+    Fragile env(1);
+    StepBuffers buffers(env.spec());
+    const Start start = {2, level};
+    env.start({&start, 1}, buffers.batch());
+    const Action action = 0;
+    return runtime_error_of([&] { env.step({2, 3}, {&action, 1}, buffers.batch()); });
+  };
+  EXPECT_EQ(message(8), "level 8 of fragile gave the reward -inf; rewards must be finite numbers");
+  EXPECT_EQ(message(9),
+            "level 9 of fragile gave an observation with an element that is not finite; "
+            "observations must be finite numbers");
+}
+
+TEST(VectorEnv, RefusesInvalidSpecs) {
+  const auto message = [](auto change) {
+    EnvSpec spec = Fragile::make_spec();
+    change(spec);
+    return invalid_argument_of([&] { Fragile(spec, 1); });
+  };
+  EXPECT_EQ(message([](EnvSpec& spec) {
+              spec.observation_shape = {4, -3, 1};
+            }),
+            "the spec of fragile: the lengths of observation_shape must be at least 1, not "
+            "{4, -3, 1}");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.max_steps = 0; }),
+            "the spec of fragile: max_steps must be at least 1, not 0");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.num_slots = 0; }),
+            "the spec of fragile: num_slots must be at least 1, not 0");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.actions = {}; }),
+            "the spec of fragile: actions must be a space with actions");
+}
+
+TEST(VectorEnv, NumbersLevelsAgainAfterTheLastOne) {
+  EnvSpec spec;
+  spec.last_level = 9;
+  EXPECT_EQ(spec.level_modulo(9), 9U);
+  EXPECT_EQ(spec.level_modulo(1'000'000'013), 3U);
+  spec.last_level = std::numeric_limits<LevelId>::max();
+  EXPECT_EQ(spec.level_modulo(spec.last_level), spec.last_level);
 }
 
 TEST(VectorEnv, HasAllLevelsAsItsFullDistributionByDefault) {

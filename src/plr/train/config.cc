@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <sstream>
@@ -231,6 +232,22 @@ std::string method_name(const TrainConfig& config) {
     });
   });
   return run::method_name(settings);
+}
+
+std::string no_update_note(const TrainConfig& config) {
+  const RolloutReplayConfig& replay = config.rollout_replay;
+  const bool needs_buffer = config.task.decide == Decide::kRollout &&
+                            config.task.curriculum == CurriculumKind::kPlr && !replay.learn_on_new;
+  const auto needed = static_cast<std::int64_t>(
+      std::ceil(replay.buffer.min_fill_ratio * static_cast<double>(replay.buffer.capacity)));
+  const std::int64_t num_rollouts = config.schedule.steps / steps_per_update(config);
+  if (!needs_buffer || (num_rollouts - 1) * config.env.num_slots >= needed) return "";
+  return "this run ends before the agent learns: it learns from replayed levels, replay begins "
+         "when "
+         "the buffer has " +
+         std::to_string(needed) + " levels, and " + std::to_string(num_rollouts) + " rollouts of " +
+         std::to_string(config.env.num_slots) +
+         " slots fill it no further; lower buffer_capacity, or raise steps";
 }
 
 std::string to_toml(const TrainConfig& config) {

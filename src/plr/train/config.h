@@ -347,6 +347,10 @@ void set_method(TrainConfig& config, std::string_view name);
 // "plr", "mixreg", "ucb-drac+plr", "drac-crop+plr" (run/method_name.h).
 std::string method_name(const TrainConfig& config);
 
+// One line if the run ends before the agent has learned from a rollout: with decide = rollout and
+// without learn_on_new, it learns when the buffer is full enough for replay. Else empty.
+std::string no_update_note(const TrainConfig& config);
+
 // Every field with its value and a comment; parse_flat_settings (run/settings_file.h) reads it.
 std::string to_toml(const TrainConfig& config);
 

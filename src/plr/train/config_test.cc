@@ -268,6 +268,21 @@ TEST(TrainConfig, NamesTheCurriculumThatDoesNotFitTheDecision) {
             "with values");
 }
 
+TEST(TrainConfig, TellsIfNoRolloutWillBeLearnedFrom) {
+  TrainConfig config = preset("maze-accel");
+  EXPECT_EQ(no_update_note(config), "");
+  // Half of 4,000 levels from rollouts of 32 slots: 62.5, and one that replays.
+  config.schedule.steps = 64 * steps_per_update(config);
+  EXPECT_EQ(no_update_note(config), "");
+  config.schedule.steps -= 1;
+  EXPECT_EQ(no_update_note(config),
+            "this run ends before the agent learns: it learns from replayed levels, replay begins "
+            "when the buffer has 2000 levels, and 63 rollouts of 32 slots fill it no further; "
+            "lower buffer_capacity, or raise steps");
+  config.rollout_replay.learn_on_new = true;
+  EXPECT_EQ(no_update_note(config), "");
+}
+
 TEST(TrainConfig, LabelsCurriculaThatDecidePerRollout) {
   EXPECT_EQ(method_name(preset("maze-plr")), "plr");
   EXPECT_EQ(method_name(preset("maze-plr-perp")), "plr-perp");

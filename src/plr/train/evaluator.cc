@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "plr/learn/policy.h"
@@ -14,6 +16,11 @@ double mean(const std::vector<PlayedEpisode>& episodes, Quantity quantity) {
   double sum = 0;
   for (const PlayedEpisode& episode : episodes) sum += quantity(episode);
   return episodes.empty() ? 0 : sum / static_cast<double>(episodes.size());
+}
+
+[[noreturn]] void refuse_length(const EnvSpec& env, LevelId level) {
+  throw std::runtime_error("level " + std::to_string(level) + " of " + env.name +
+                           " did not end within max_steps, " + std::to_string(env.max_steps));
 }
 
 // Steps the slots, which are in ascending order, with their actions.
@@ -120,7 +127,10 @@ Evaluation Evaluator::play(const std::vector<LevelId>& levels, bool greedy, Rand
       PlayedEpisode& episode = evaluation.episodes[playing[s]];
       episode.episode_return += batch.rewards[s];
       ++episode.length;
-      if (!batch.ended(slot)) return false;
+      if (!batch.ended(slot)) {
+        if (episode.length >= env_.spec().max_steps) refuse_length(env_.spec(), episode.level);
+        return false;
+      }
       ++num_ended;
       episode.is_solved = env_.has_solved(slot);
       playing[s] += num_slots;

@@ -85,6 +85,8 @@ std::vector<std::string> Trainer::notes() const {
   const std::string kernels =
       learn::libtorch_note(run_->backend->network(), run_->config.compute.kernels);
   if (!kernels.empty()) lines.push_back(kernels);
+  const std::string no_update = no_update_note(run_->config);
+  if (!no_update.empty()) lines.push_back(no_update);
   if (run_->resumed_version != run::kBehaviorVersion) {
     lines.push_back("this run was begun with behavior version " +
                     std::to_string(run_->resumed_version) + "; version " +
