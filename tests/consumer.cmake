@@ -1,5 +1,6 @@
-# Builds examples/sampler against an installed plr or its sources, runs it and checks its output.
-#   cmake -DHOW=install|subdirectory -DSOURCE=... -DBUILD=... -DWORK=... -P consumer.cmake
+# Builds a project of examples/ against an installed plr or its sources, runs it and checks its output.
+#   cmake -DEXAMPLE=sampler|rollout_curricula -DHOW=install|subdirectory -DSOURCE=... -DBUILD=... -DWORK=...
+#         -P consumer.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(status)
@@ -9,7 +10,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-set(example ${SOURCE}/examples/sampler)
+set(example ${SOURCE}/examples/${EXAMPLE})
 file(REMOVE_RECURSE ${WORK})
 if(HOW STREQUAL "install")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
@@ -31,7 +32,7 @@ else()
 endif()
 run(${CMAKE_COMMAND} -G Ninja -S ${example} -B ${WORK}/build ${options})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
-if(HOW STREQUAL "subdirectory")
+if(HOW STREQUAL "subdirectory" AND EXAMPLE STREQUAL "sampler")
   # Libraries that are not linked are neither built nor installed.
   file(GLOB_RECURSE libraries RELATIVE ${WORK}/build ${WORK}/build/*.a)
   if(NOT libraries STREQUAL "plr/src/plr/base/libplr_base.a;plr/src/plr/core/libplr_core.a")
@@ -42,7 +43,16 @@ if(HOW STREQUAL "subdirectory")
     message(FATAL_ERROR "cmake --install installs plr with the example")
   endif()
 endif()
-run(${WORK}/build/sampler)
+run(${WORK}/build/${EXAMPLE})
+
+if(EXAMPLE STREQUAL "rollout_curricula")
+  set(expected "^(new |replay |edited )+\naccel: [1-9][0-9]* of 100 levels in the buffer are edited\n")
+  string(APPEND expected "(sfl: learnability of 16 kept levels 0[0-9.]* to 0[0-9.]*\n)+$")
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "unexpected output:\n${output}")
+  endif()
+  return()
+endif()
 
 # 200 lines of "level probability".
 string(REGEX MATCHALL "[0-9]+ [0-9.e-]+" lines "${output}")
