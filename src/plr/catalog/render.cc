@@ -25,7 +25,8 @@ image::Image render_observation(const EnvSpec& spec, std::span<const std::uint8_
                                 int tile_size) {
   const auto [height, width, channels] = spec.observation_shape;
   if (!is_picture(spec) || bytes.size() != spec.observation_size()) {
-    throw std::invalid_argument("observations of " + spec.name + " are not pictures");
+    throw std::invalid_argument("observations of " + spec.name +
+                                " are not pictures, and its family has no frame()");
   }
   const int scale = std::max(1, kObservationTiles * tile_size / std::max(width, height));
   image::Image picture(width * scale, height * scale);

@@ -21,6 +21,7 @@ constexpr int kNameWidth = 8;
 
 TextArt level_art(const VectorEnv& env, const train::EpisodeState& state, Colors colors) {
   if (const auto text = catalog::render_text(env, 0)) return text_art(*text, colors);
+  if (!catalog::has_pictures(env)) return {};
   // About as many pixels as a terminal has characters.
   return text_art(catalog::render_frame(env, 0, state.observation, {.tile_size = 4}), colors);
 }
@@ -77,7 +78,7 @@ std::vector<std::string> step_view(const VectorEnv& env, const train::EpisodeSta
                                    Colors colors, int width) {
   auto [lines, level_width] = level_art(env, state, colors);
   const std::vector<std::string> panel_lines = panel(env, state, colors);
-  if (level_width + kPanelWidth > width) {
+  if (level_width == 0 || level_width + kPanelWidth > width) {
     lines.insert(lines.end(), panel_lines.begin(), panel_lines.end());
     return lines;
   }

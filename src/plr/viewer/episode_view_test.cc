@@ -45,6 +45,36 @@ TEST_F(EpisodeViewTest, ShowsTheLevelBesideThePanel) {
   EXPECT_EQ(lines[8], "       > forward   70%  ##############");
 }
 
+// Its observations are vectors, and it has no family that draws it.
+class Vectors final : public VectorEnv {
+ public:
+  Vectors() : VectorEnv(make_spec()) {}
+
+ private:
+  static EnvSpec make_spec() {
+    EnvSpec spec;
+    spec.name = "test/vectors";
+    spec.num_slots = 1;
+    spec.observation_shape = {1, 1, 4};
+    spec.observation_type = ElementType::kFloat;
+    spec.actions = ActionSpace::discrete(2);
+    spec.max_steps = 10;
+    return spec;
+  }
+  void start_level(int, LevelId, const StepBatch&) override {}
+  void step_slots(SlotRange, std::span<const Action>, const StepBatch&) override {}
+  void save_episode(int, ByteWriter&) const override {}
+  void load_episode(int, LevelId, bool, ByteReader&) override {}
+};
+
+TEST(EpisodeView, ShowsThePanelAloneIfThereAreNoPictures) {
+  const Vectors env;
+  train::EpisodeState state;
+  state.output = {.action = {1}, .probabilities = {0.25F, 0.75F}, .value = 0.5F};
+  EXPECT_EQ(step_view(env, state, Colors::kNone, 80)[0], "  step     0 of 10");
+  EXPECT_EQ(transcript_level(env, state), Lines{});
+}
+
 TEST_F(EpisodeViewTest, PutsThePanelBelowOnANarrowScreen) {
   const Lines lines = step_view(*env_, decided(), Colors::kNone, 40);
   EXPECT_EQ(lines[4], "#####");
