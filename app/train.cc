@@ -220,9 +220,14 @@ void train_visibly(train::Trainer& trainer, const std::filesystem::path& folder)
                   trainer.config().task.env, folder.string());
   for (const std::string& note : trainer.notes()) terminal::print(stderr, "{}\n", note);
   terminal::ProgressBar bar(stderr);
+  const auto surveyed = [&bar, survey = terminal::FractionDone(bar, "survey")](double f) mutable {
+    if (f == 0) survey = terminal::FractionDone(bar, "survey");
+    survey(f);
+  };
   const bool is_done =
       trainer.run({.updated = [&](const train::Progress& p) { bar.show(bar_state(p)); },
                    .evaluated = terminal::FractionDone(bar, "final evaluation"),
+                   .surveyed = surveyed,
                    .should_stop = terminal::stop_requested});
   bar.finish();
   if (is_done) {

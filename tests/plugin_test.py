@@ -123,7 +123,8 @@ class Plugin(ProgramTest):
     def test_wrong_files_are_refused(self):
         text = self.folder / "text.so"
         text.write_text("x" * 100)
-        for file, message in ((self.folder / "none.so", "does not exist"), (self.folder, "is not a file"),
+        for file, message in ((self.folder / "none.so", "does not exist; name its file by --plugin FILE"),
+                              (self.folder, "is not a file"),
                               (text, "cannot be loaded: invalid ELF header")):
             self.assert_refused(["envs", "--plugin", str(file)], f"plr envs: plug-in {file} {message}")
         self.assert_refused(["envs", "caves"], "plr envs: no environment has 'caves' in its name; the closest is "
@@ -209,7 +210,7 @@ class Plugin(ProgramTest):
         copy.rename(moved)
         done = plr("eval", run)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, rf"config.toml:\d+: plug-in {copy} does not exist\n")
+        self.assertRegex(done.stderr, rf"config.toml:\d+: plug-in {copy} does not exist; name its file by --plugin FILE\n")
         self.assertEqual(plr("eval", run, "--episodes", "2", "--plugin", moved).returncode, 0)
 
     def test_files_of_settings_and_experiments_name_plugins(self):
@@ -238,7 +239,7 @@ class Plugin(ProgramTest):
 
         file.write_text(f'plugin = "{self.folder}/none.so"\nenv = "caves/gold"\n')
         self.assert_refused(["experiment", str(file)],
-                            f"plr experiment: {file}:1: plug-in {self.folder}/none.so does not exist")
+                            f"plr experiment: {file}:1: plug-in {self.folder}/none.so does not exist; name its file by --plugin FILE")
 
 
 if __name__ == "__main__":

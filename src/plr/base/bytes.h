@@ -77,8 +77,8 @@ class ByteReader {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
-  // Reads a count and so many numbers. Throws if there are more than `limit`, so that a wrong count
-  // cannot allocate all memory.
+  // Reads a count and then this many numbers. Throws if there are more than `limit`, so that a
+  // wrong count cannot allocate all memory.
   template <Storable T>
   std::vector<T> numbers(std::size_t limit) {
     const auto count = number<std::uint64_t>();

@@ -7,7 +7,8 @@
 //
 // A counted B+ tree: every inner node has the number of entries below each child, so that the slot
 // of a rank and the rank of a slot take O(log n). With 64 entries per node, a million entries are
-// four nodes deep. Allocates in the constructor only. Copyable. Not thread-safe.
+// four nodes deep. Allocates in the constructor only; a copy allocates as it
+// grows. Copyable. Not thread-safe.
 // REQUIRES: scores are not NaN.
 #pragma once
 

@@ -154,7 +154,7 @@ const LoadedPlugin& load_plugin(const fs::path& file, NamedBy named_by) {
   std::error_code missing;
   const fs::path path = fs::canonical(file, missing);
   if (missing || !fs::is_regular_file(path)) {
-    refuse(file, missing ? "does not exist" : "is not a file");
+    refuse(file, missing ? "does not exist; name its file by --plugin FILE" : "is not a file");
   }
   LoadedPlugins& all = loaded_plugins();
   const std::lock_guard lock(all.mutex);

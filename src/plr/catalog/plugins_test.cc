@@ -122,7 +122,8 @@ TEST_F(Plugin, FilesThatAreNoPluginAreRefused) {
   const TemporaryDirectory folder;
   const fs::path text = folder.path() / "text.so";
   write_text(text, "not a library");
-  EXPECT_EQ(error_of("no/such.so"), "plug-in no/such.so does not exist");
+  EXPECT_EQ(error_of("no/such.so"),
+            "plug-in no/such.so does not exist; name its file by --plugin FILE");
   EXPECT_EQ(error_of(folder.path()), "plug-in " + folder.path().string() + " is not a file");
   EXPECT_EQ(error_of(text), "plug-in " + text.string() + " cannot be loaded: file too short");
   const fs::path other = fs::canonical("/lib64/ld-linux-x86-64.so.2");

@@ -31,7 +31,7 @@ class BatchQueue {
   // REQUIRES: no batch is in flight.
   void begin_rollout(Random& actions);
 
-  // Submits a batch if there are observations and a lane is free.  Whether it did.
+  // Submits a batch if there are observations and a lane is free.  Returns true if it did.
   bool submit_ready(std::span<const SlotProgress> slots);
 
   // Throws std::runtime_error if the device has failed.  For a caller that has waited unusually

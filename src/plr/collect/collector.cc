@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The device is asked whether it has failed if nothing has happened for this long; ranks are
+// The device is checked for failure if nothing has happened for this long; ranks are
 // checked sooner, which is cheap.
 constexpr std::chrono::seconds kDeviceTimeout(5);
 constexpr std::chrono::milliseconds kRankTimeout(50);
@@ -107,7 +107,7 @@ void Collector::fill(StepTables& rollout) {
   laps.add_to(times_.sampler);
 }
 
-// Processes all steps that every slot has finished.  Whether there was one.
+// Processes all steps that every slot has finished.  Returns false if there was none.
 bool Collector::book_finished_steps(StepTables& rollout) {
   const auto num_finished = static_cast<std::size_t>(tasks_.num_finished_by_all());
   const std::size_t end = std::min(num_finished, log_.shape().num_steps);

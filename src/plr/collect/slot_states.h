@@ -1,7 +1,7 @@
 // The episodes that slots are playing, as a checkpoint has them.
 //
 //   SlotStates states = collector.slot_states();       // of this rank
-//   states.append(SlotStates::read(reader, num_slots)); // and of the next one
+//   states.append(SlotStates::read(reader, num_slots, observation_size));  // and of the next one
 //   states.write(writer);
 //
 // Copyable.  Not thread-safe.

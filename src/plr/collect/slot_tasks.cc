@@ -11,8 +11,8 @@ namespace plr::collect {
 namespace {
 
 // How long an idle worker waits before it runs the tasks of others, and before it blocks.  A game
-// that another thread has stepped is not in its cache: stealing at once made Procgen's steps a third
-// slower.
+// that another thread has stepped is not in its cache: stealing at once made Procgen's steps a
+// third slower.
 constexpr std::chrono::microseconds kBeforeSteal(30);
 constexpr std::chrono::microseconds kBeforeBlock(400);
 
@@ -197,7 +197,7 @@ void SlotTasks::work(int worker) noexcept {
   }
 }
 
-// Continues all tasks that can continue.  Whether there was one.
+// Continues all tasks that can continue.  Returns false if there was none.
 bool SlotTasks::advance_all(SlotRange slots) {
   if (env_.spec().prefers_ranges) return advance_together(slots);
   bool has_advanced = false;
@@ -206,7 +206,7 @@ bool SlotTasks::advance_all(SlotRange slots) {
 }
 
 // Continues the task that has made the fewest steps of those that can continue: slots whose episode
-// has ended wait for the slowest one.  Whether there was one.
+// has ended wait for the slowest one.  Returns false if there was none.
 bool SlotTasks::advance_slowest(SlotRange slots) {
   int slowest = -1;
   int fewest = std::numeric_limits<int>::max();
@@ -240,7 +240,7 @@ bool SlotTasks::advance_together(SlotRange slots) {
   return has_advanced;
 }
 
-// Takes the actions of slots whose tasks are claimed.  Whether that did not fail.
+// Takes the actions of slots whose tasks are claimed.  Returns false if a step failed.
 bool SlotTasks::step_together(SlotRange slots) {
   const std::size_t size = env_.spec().actions.size();
   const auto begin = static_cast<std::size_t>(slots.begin);

@@ -73,8 +73,8 @@ class SlotTasks {
 
   // Begins a rollout.
   void start();
-  // Continues all tasks of the calling thread's own slots that can continue.  Whether there was
-  // one.
+  // Continues all tasks of the calling thread's own slots that can continue.  Returns false if
+  // there was none.
   bool advance();
   // Whether a task runs or can continue; if not, all wait for inference.
   bool is_any_active() const;

@@ -77,11 +77,11 @@ class StepLog {
   }
 
   void begin_rollout();
-  // Waits until this rank has begun so many rollouts; false if it was stopped.  For a thread that
+  // Waits until this rank has begun `number` rollouts; false if it was stopped.  For a thread that
   // publishes the steps of other ranks.
   bool wait_for_rollout(std::int64_t number, const std::stop_token& stop);
-  // So many steps are finished by all own slots; one more than the rollout has if the results after
-  // the last step are there too.
+  // Publishes the number of steps that all own slots have finished: one more than the rollout has
+  // if the results after the last step are there too.
   void publish(int num_finished) { publish(shape_.rank, num_finished); }
   // Likewise for the slots of another rank, whose records were copied to this log.
   void publish(int rank, int num_finished);
@@ -102,7 +102,7 @@ class StepLog {
   StepLogShape shape_;
   std::string failure_;
   std::atomic<bool> has_failed_ = false;
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // guards num_rollouts_
   std::condition_variable_any has_begun_;
   std::int64_t num_rollouts_ = 0;
   std::int64_t first_count_ = 0;       // counters at the beginning of this rollout

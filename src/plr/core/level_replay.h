@@ -64,7 +64,8 @@ class LevelReplay final : public Curriculum {
   // The number of levels that can be replayed: those seen, or those in the buffer.
   std::size_t num_seen() const { return distribution_.size(); }
 
-  // The levels that can be replayed, in the order in which they were first seen.
+  // The levels that can be replayed, those of a finite set in the order in which they were first
+  // seen; of a stream, a new level takes the place of the one that it replaces.
   std::vector<LevelWeight> weights() const override;
 
   std::optional<ReplaySummary> replay_summary() const override {

@@ -154,7 +154,7 @@ TEST(ReplayDistribution, DrawsWithItsProbabilities) {
 }
 
 TEST(ReplayDistribution, KeepsItsProbabilitiesIfWeightsWouldOverflow) {
-  // 1e40^10 and exp(1e5) are beyond a double; the ratio of neighbours is not.
+  // 1e40^10 and exp(1e5) are beyond a double; the ratio of neighbors is not.
   for (const auto& [transform, temperature, low, high, ratio] :
        {std::tuple{Transform::kProportional, 0.1, 1e40, 1.1e40, std::pow(1.1, 10)},
         std::tuple{Transform::kProportional, 0.1, 1e-40, 1.1e-40, std::pow(1.1, 10)},

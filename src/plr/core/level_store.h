@@ -81,7 +81,7 @@ class LevelStore {
   std::vector<LevelId> displaced_among(const Levels& levels) const;
 
   Hash hash_;
-  mutable std::mutex mutex_;  // of the rest
+  mutable std::mutex mutex_;  // guards levels_ and displaced_
   Levels levels_;
   std::vector<LevelId> displaced_;  // ids that are not the home of their bytes; practically none
 };

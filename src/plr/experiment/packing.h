@@ -29,10 +29,10 @@ struct Packing {
   bool operator==(const Packing&) const = default;
 };
 
-// The workers of each of so many runs that share GPUs, at most one per core.
+// The workers of each of `num_running` runs that share GPUs, at most one per core.
 int workers_of_shared_run(int num_cores, int num_running);
 
-// Packings of up to so many runs, by number of runs. Without sharing, every core has a worker.
+// Packings of up to `num_runs` runs, by number of runs. Without sharing, every core has a worker.
 std::vector<Packing> packings(int num_cores, int num_gpus, int num_runs);
 
 class PackingSearch {

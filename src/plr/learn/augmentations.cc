@@ -126,13 +126,13 @@ at::Tensor random_conv(const at::Tensor& obs, const at::Tensor& weights) {
   const std::int64_t width = obs.size(2);
   const at::Tensor padded = at::constant_pad_nd(obs.to(at::kFloat), {0, 0, 1, 1, 1, 1});
   // The 3 x 3 neighborhood of each pixel, 27 numbers; then one matrix product per image.
-  std::vector<at::Tensor> neighbours;
+  std::vector<at::Tensor> neighbors;
   for (std::int64_t row = 0; row < 3; ++row) {
     for (std::int64_t column = 0; column < 3; ++column) {
-      neighbours.push_back(padded.narrow(1, row, height).narrow(2, column, width));
+      neighbors.push_back(padded.narrow(1, row, height).narrow(2, column, width));
     }
   }
-  const at::Tensor pixels = at::cat(neighbours, 3).view({batch, height * width, 27});
+  const at::Tensor pixels = at::cat(neighbors, 3).view({batch, height * width, 27});
   const at::Tensor kernels = weights.permute({0, 3, 4, 2, 1}).reshape({batch, 27, 3});
   return at::bmm(pixels, kernels).view({batch, height, width, 3});
 }

@@ -56,8 +56,9 @@ std::vector<ParameterSpec> specs_for(const NetworkShape& shape, const CnnConfig&
     if (h < kernel || w < kernel) {
       throw std::invalid_argument(
           "conv_layers must fit into images of " + std::to_string(shape.height) + "x" +
-          std::to_string(shape.width) + ", not '" + config.conv_layers + "': layer " +
-          std::to_string(i + 1) + " sees " + std::to_string(h) + "x" + std::to_string(w));
+          std::to_string(shape.width) + ", not '" + config.conv_layers + "': the input of layer " +
+          std::to_string(i + 1) + " is " + std::to_string(h) + "x" + std::to_string(w) +
+          "; smaller images need smaller layers, such as 16x3/1,32x3/2");
     }
     add_layer(layer_name(i), {filters, in, kernel, kernel}, Init::kOrthogonal, std::sqrt(2.0),
               specs);

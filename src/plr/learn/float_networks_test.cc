@@ -110,8 +110,8 @@ TEST(CnnNetwork, TakesImagesOfAnySizeAndNumberOfChannels) {
 TEST(CnnNetwork, RefusesLayersThatDoNotFit) {
   const NetworkShape small{.height = 10, .width = 13, .channels = 5, .actions = 4};
   EXPECT_EQ(message_of<std::invalid_argument>([&] { cnn(small); }),
-            "conv_layers must fit into images of 10x13, not '32x8/4,64x4/2,64x3/1': layer 2 sees "
-            "1x2");
+            "conv_layers must fit into images of 10x13, not '32x8/4,64x4/2,64x3/1': the input "
+            "of layer 2 is 1x2; smaller images need smaller layers, such as 16x3/1,32x3/2");
   EXPECT_EQ(message_of<std::invalid_argument>([&] { cnn(small, {.conv_layers = "8x3"}); }),
             "conv_layers must be a list of FILTERSxKERNEL/STRIDE such as 32x8/4,64x4/2, not '8x3'");
   EXPECT_THROW(cnn(small, {.conv_layers = "8x3/0"}), std::invalid_argument);

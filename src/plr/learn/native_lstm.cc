@@ -162,10 +162,11 @@ class LstmTraining : public NativeTraining {
     return {saved.outputs[0], saved.outputs[1]};
   }
 
-  void backward(const SavedActivations& kept, const std::vector<at::Tensor>& grads) override {
+  void backward(const SavedActivations& saved_activations,
+                const std::vector<at::Tensor>& grads) override {
     const at::NoGradGuard no_grad;
     void* stream = current_stream();
-    const Saved saved(kept.tensors);
+    const Saved saved(saved_activations.tensors);
     const at::Tensor logits_grad = grads[0].contiguous();
     const at::Tensor value_grad = grads[1].contiguous();
     const at::Tensor products_grad = at::empty_like(saved.products);

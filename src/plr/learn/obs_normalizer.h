@@ -45,7 +45,7 @@ class ObsNormalizer {
   // The moments of observations, [n, H, W, C] bytes or floats: [2, H, W, C] doubles, the mean and
   // the sum of squared differences from it.
   static at::Tensor moments(const at::Tensor& obs);
-  // Adds so many observations with these moments, on any device, to the statistics.
+  // Adds `count` observations with these moments, on any device, to the statistics.
   void add(const at::Tensor& moments, std::int64_t count);
 
   // obs_mean, obs_variance and obs_count, as views.

@@ -11,7 +11,7 @@
 namespace plr::learn {
 namespace {
 
-// Polls before the device is asked whether it has failed; some milliseconds.
+// Polls before the device is checked for failure; some milliseconds.
 constexpr int kPollsBeforeCheck = 1 << 20;
 
 }  // namespace

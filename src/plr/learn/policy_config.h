@@ -2,7 +2,7 @@
 //
 //   const std::unique_ptr<collect::Inference> inference =
 //       backend.make_inference({.score_function = ScoreFunction::kMinMargin}, num_slots,
-//       rollout.obs());
+//                              rollout.tensors());
 //
 // A plain struct: copyable, without synchronization.
 #pragma once
@@ -18,7 +18,7 @@ struct PolicyConfig {
   // A score function of the policy itself needs a term of each step, which is computed too.
   ScoreFunction score_function = ScoreFunction::kValueL1;
   bool greedy = false;  // take the most probable action instead of sampling one
-  // Inference that cannot take any batch computes the slots in so many batches of equal size.
+  // Inference that cannot take any batch computes the slots in this many batches of equal size.
   std::size_t num_groups = 1;
 };
 

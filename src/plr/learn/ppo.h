@@ -103,8 +103,8 @@ struct PpoConfig {
 // Where a method enters the update; empty functions do nothing.  All but begin, kind, prepare and
 // permute only enqueue work for the device.
 struct PpoHooks {
-  // Before an update from a rollout, in so many mini-batches of so many samples.  With several
-  // shards, here and below every shard's part is a mini-batch.
+  // Before an update from a rollout, in `num_minibatches` mini-batches of `size` samples.  With
+  // several shards, here and below every shard's part is a mini-batch.
   std::function<void(const Rollout&, std::int64_t num_minibatches, std::int64_t size)> begin = {};
   // Identifies the work of this update where the functions below differ between updates; those of
   // one kind enqueue the same work on the same tensors each time (cuda_graph.h).

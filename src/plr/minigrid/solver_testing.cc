@@ -103,8 +103,8 @@ class Surroundings {
 
 bool beside_door(const Grid& grid, Position p) {
   return std::any_of(kDirections.begin(), kDirections.end(), [&](Direction direction) {
-    const Position neighbour = p + offset(direction);
-    return grid.contains(neighbour) && grid.at(neighbour).kind == Kind::kDoor;
+    const Position neighbor = p + offset(direction);
+    return grid.contains(neighbor) && grid.at(neighbor).kind == Kind::kDoor;
   });
 }
 

@@ -5,7 +5,7 @@
 
 namespace plr::report {
 
-// Replaces &, <, > and " by their entities.
+// Replaces &, <, >, " and ' by their entities.
 std::string html_escaped(const std::string& text);
 
 // Puts a backslash before each of & % $ # _ { }.

@@ -20,8 +20,8 @@
 
 namespace plr::train {
 
-// The number of slots in which so many episodes are evaluated: up to 64, and a quarter of the
-// episodes up to 256, because an episode costs less in a larger batch.
+// The number of slots in which `num_episodes` episodes are evaluated: up to 64, and a quarter of
+// the episodes up to 256, because an episode costs less in a larger batch.
 inline int evaluation_slots(std::int64_t num_episodes) {
   const std::int64_t most = std::clamp<std::int64_t>(num_episodes / 4, 64, 256);
   return static_cast<int>(std::min(most, num_episodes));

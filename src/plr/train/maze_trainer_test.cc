@@ -61,11 +61,17 @@ TEST_F(MazeTrainerTest, ResumesBitwiseIdenticallyAfterAStop) {
 TEST_F(MazeTrainerTest, ResumesBitwiseIdenticallyAfterAStopDuringASurvey) {
   TrainConfig config = tiny();
   set_sfl(config);
-  EXPECT_TRUE(Trainer(config, run("whole")).run({}));
+  // The surveys before the updates 0 and 3 have 70 steps each, in two batches.
+  std::vector<double> fractions;
+  EXPECT_TRUE(Trainer(config, run("whole")).run({.surveyed = [&](double fraction) {
+    fractions.push_back(fraction);
+  }}));
+  ASSERT_EQ(fractions.size(), 210U);  // and before update 6
+  for (std::size_t i = 0; i < fractions.size(); ++i)
+    EXPECT_EQ(fractions[i], static_cast<double>(i % 70) / 70);
   {
     Trainer trainer(config, run("parts"));
     int num_calls = 0;
-    // The surveys before the updates 0 and 3 have 70 steps each, in two batches.
     EXPECT_FALSE(trainer.run({.should_stop = [&] { return ++num_calls == 100; }}));
     EXPECT_EQ(trainer.progress().update, 3);
   }

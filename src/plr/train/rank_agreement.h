@@ -17,7 +17,7 @@
 
 namespace plr::train {
 
-// An error that rank 0 reports: other ranks end without a word.
+// An error that rank 0 reports: other ranks exit without a message.
 class ReportedByFirst : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

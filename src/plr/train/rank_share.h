@@ -45,7 +45,7 @@ class RankShare {
   const learn::Shards& gradient_shards() const { return shards_; }
   // Environment workers of this rank: those of the settings, or its part of the machine's CPUs.
   int num_workers(const EnvOptions& options) const;
-  // Of an evaluation of so many episodes, those of a shard.
+  // Of an evaluation of `num_episodes` episodes, those of a shard.
   std::int64_t episodes_of_shard(std::int64_t num_episodes) const;
 
   // A line about the ranks; none if there is one.

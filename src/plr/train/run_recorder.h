@@ -1,6 +1,6 @@
 // Composes the records of a run (run/records.h) from its parts: log, evaluations, levels.
 //
-//   RunRecorder recorder({streams, *env, *eval_env, nullptr, levels, *curriculum, ...});
+//   RunRecorder recorder({streams, *env, *eval_env, nullptr, store, levels, *curriculum, ...});
 //   files.append(recorder.log_record(progress, stats));
 //   if (const auto record = recorder.evaluate(progress, 64, false, {})) files.append(*record);
 //

@@ -20,7 +20,7 @@ namespace {
 constexpr int kSlotsPerWorker = 1024;
 constexpr int kClaimedSlots = 64;  // that a worker takes at a time
 constexpr std::size_t kMaxGroups = 2;
-// How long a result is waited for before the device is asked whether it has failed.
+// How long a result is waited for before the device is checked for failure.
 constexpr std::chrono::milliseconds kBeforeCheck(100);
 
 // The slots of an environment with the arrays of a step.

@@ -33,7 +33,7 @@ void set_all(TrainConfig& config, const std::string& text) {
 bool Trainer::run(const Watch& watch) {
   TrainingRun& r = *run_;
   while (r.update < num_updates(r.config)) {
-    if (!r.play_rollout(watch.should_stop)) break;
+    if (!r.play_rollout({.progressed = watch.surveyed, .should_stop = watch.should_stop})) break;
     const std::optional<learn::PpoStats> stats = r.update_agent();
     r.record(stats);
     if (watch.updated) watch.updated(r.progress());

@@ -45,7 +45,10 @@ struct Watch {
   std::function<void(const Progress&)> updated = {};  // called after every update
   // Called at every step of the final evaluation, with the fraction that is done.
   std::function<void(double fraction)> evaluated = {};
-  // Called after every update and at every step of the final evaluation; true stops the run.
+  // Called at every step of a survey of SFL, with the fraction that is done, first 0.
+  std::function<void(double fraction)> surveyed = {};
+  // Called after every update and at every step of surveys and of the final evaluation; true stops
+  // the run.
   std::function<bool()> should_stop = {};
 };
 

@@ -111,8 +111,7 @@ TrainingRun::TrainingRun(const TrainConfig& given, const std::filesystem::path& 
                 normalizer, *backend, regularizers, collector, share}),
       folder(path) {
   check_recurrent(backend->network(), config);
-  const bool evaluates = config.schedule.eval_interval > 0 || config.schedule.final_episodes > 0;
-  if (evaluates && !test_env) check_test_levels(env->spec(), levels);
+  if (!test_env) check_test_levels(env->spec(), levels);
   ppo.set_hooks(regularizers.hooks());
   if (curriculum.per_rollout) {
     planned.emplace(PlannedRollouts::Parts{*curriculum.per_rollout, collector, *store},
@@ -177,20 +176,30 @@ void TrainingRun::resume(Locking locking) {
   });
 }
 
-bool TrainingRun::play_rollout(const std::function<bool()>& should_stop) {
+bool TrainingRun::play_rollout(const EvaluationWatch& watch_survey) {
   if (!planned) {
     collector.fill(rollout);
     return true;
   }
   return planned->play(
-      rollout, [&](std::span<const LevelId> asked) { return survey_levels(asked, should_stop); });
+      rollout, [&](std::span<const LevelId> asked) { return survey_levels(asked, watch_survey); });
 }
 
-std::optional<std::vector<double>> TrainingRun::survey_levels(
-    std::span<const LevelId> asked, const std::function<bool()>& should_stop) {
+std::optional<std::vector<double>> TrainingRun::survey_levels(std::span<const LevelId> asked,
+                                                              const EvaluationWatch& watch) {
   const std::int64_t num_levels = share.episodes_of_shard(static_cast<std::int64_t>(asked.size()));
-  const auto num_survey_slots = static_cast<int>(std::min(config.sfl.survey_slots, num_levels));
-  if (!survey_env_) survey_env_ = make_env(config, share, num_survey_slots, store);
+  const std::int64_t num_survey_slots = std::min(config.sfl.survey_slots, num_levels);
+  if (!survey_env_) {
+    survey_env_ = make_env(config, share, static_cast<int>(num_survey_slots), store);
+  }
+  const std::int64_t num_batches = (num_levels + num_survey_slots - 1) / num_survey_slots;
+  const auto num_steps =
+      static_cast<double>(share.gradient_shards().own * num_batches * config.sfl.survey_steps);
+  double num_done = 0;
+  const auto should_stop = [&] {
+    if (watch.progressed) watch.progressed(std::min(num_done++ / num_steps, 1.0));
+    return watch.should_stop && watch.should_stop();
+  };
   const auto survey_part = [&](std::span<const LevelId> part, const Random& random) {
     std::vector<double> rates;
     for (const SurveyedLevel& level : survey(

@@ -2,7 +2,7 @@
 //
 //   TrainingRun run(config, "runs/first", world);
 //   run.begin(Locking::kRequired);                 // or resume()
-//   run.play_rollout(should_stop);
+//   run.play_rollout({.should_stop = should_stop});
 //   run.record(run.update_agent());
 //
 // The parts are constructed from the settings. Each part that draws random numbers has a named
@@ -59,8 +59,8 @@ class TrainingRun {
 
   void begin(Locking locking);
   void resume(Locking locking);
-  // Plays a rollout. False if `should_stop` stopped a survey before it; nothing has changed then.
-  bool play_rollout(const std::function<bool()>& should_stop);
+  // Plays a rollout. False if a survey before it was stopped; nothing has changed then.
+  bool play_rollout(const EvaluationWatch& watch_survey);
   // Returns nothing if the curriculum wants the agent not to learn from the rollout.
   std::optional<learn::PpoStats> update_agent();
   // Logs, evaluates and saves when due.
@@ -135,7 +135,7 @@ class TrainingRun {
   void update_normalizer();
   // The success rates of levels; nothing if it was stopped.
   std::optional<std::vector<double>> survey_levels(std::span<const LevelId> asked,
-                                                   const std::function<bool()>& should_stop);
+                                                   const EvaluationWatch& watch);
   // Every setting, for TensorBoard.
   std::vector<run::Setting> settings() const;
   // False if it was stopped; then nothing is recorded.
