@@ -18,8 +18,8 @@ bool has_locks = true;
 
 }  // namespace
 
-// Takes precedence over that of the C library: a file system that may have no locks. The system has a
-// struct of the same name.
+// Takes precedence over that of the C library: a file system that may have no locks. The system has
+// a struct of the same name.
 #pragma GCC diagnostic ignored "-Wshadow"
 extern "C" int flock(int file, int operation) noexcept {
   if (has_locks) return static_cast<int>(::syscall(SYS_flock, file, operation));

@@ -44,6 +44,18 @@ void check_size(const char* field, std::size_t expected, std::size_t size) {
                               " elements, not " + std::to_string(size));
 }
 
+// Whether all floats in these bytes are finite.
+bool are_finite(std::span<const std::uint8_t> bytes) {
+  constexpr std::uint32_t kExponent = 0x7F800000;  // all ones: infinite, or not a number
+  bool all = true;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &bytes[at], sizeof bits);
+    all &= (bits & kExponent) != kExponent;
+  }
+  return all;
+}
+
 // "{4, -3, 1}"
 std::string shape_text(const std::array<int, 3>& shape) {
   return "{" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
@@ -116,7 +128,7 @@ void VectorEnv::start_slot(const Start& start, const StepBatch& out) {
   const auto i = static_cast<std::size_t>(start.slot);
   phases_[i] = Phase::kRunning;
   levels_[i] = start.level;
-  if (spec_.observation_type == ElementType::kFloat) check_observation(start.slot, out);
+  check_observations({start.slot, start.slot + 1}, out);
 }
 
 void VectorEnv::step_slot(int slot, std::span<const Action> action, const StepBatch& out) {
@@ -125,10 +137,10 @@ void VectorEnv::step_slot(int slot, std::span<const Action> action, const StepBa
 
 void VectorEnv::step_range(SlotRange slots, std::span<const Action> actions, const StepBatch& out) {
   step_slots(slots, actions, out);
+  check_observations(slots, out);
   for (int slot = slots.begin; slot < slots.end; ++slot) {
     const auto i = static_cast<std::size_t>(slot);
     if (!std::isfinite(out.rewards[i])) refuse_reward(slot, out.rewards[i]);
-    if (spec_.observation_type == ElementType::kFloat) check_observation(slot, out);
     if (!out.ended(slot)) continue;
     phases_[i] = Phase::kEnded;
     solved_[i] = solved_by(slot, out.rewards[i]) ? 1 : 0;
@@ -231,17 +243,16 @@ void VectorEnv::refuse_reward(int slot, double reward) const {
                            "; rewards must be finite numbers");
 }
 
-void VectorEnv::check_observation(int slot, const StepBatch& out) const {
+void VectorEnv::check_observations(SlotRange slots, const StepBatch& out) const {
+  if (spec_.observation_type != ElementType::kFloat) return;
   const std::size_t size = spec_.observation_size();
-  const std::uint8_t* bytes = out.observations.data() + static_cast<std::size_t>(slot) * size;
-  constexpr std::uint32_t kExponent = 0x7F800000;  // all ones: infinite, or not a number
-  bool is_finite = true;
-  for (std::size_t at = 0; at < size; at += sizeof(float)) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, bytes + at, sizeof bits);
-    is_finite &= (bits & kExponent) != kExponent;
-  }
-  if (is_finite) return;
+  const auto bytes_of = [&](SlotRange range) {
+    return out.observations.subspan(static_cast<std::size_t>(range.begin) * size,
+                                    static_cast<std::size_t>(range.size()) * size);
+  };
+  if (are_finite(bytes_of(slots))) return;
+  int slot = slots.begin;
+  while (are_finite(bytes_of({slot, slot + 1}))) ++slot;
   throw std::runtime_error("level " + std::to_string(levels_[static_cast<std::size_t>(slot)]) +
                            " of " + spec_.name +
                            " gave an observation with an element that is not finite; "

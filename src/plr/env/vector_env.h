@@ -197,7 +197,7 @@ class VectorEnv {
   void check_slot(int slot) const;
   void check_level(LevelId level) const;
   void check_buffers(const StepBatch& out) const;
-  void check_observation(int slot, const StepBatch& out) const;  // of floats
+  void check_observations(SlotRange slots, const StepBatch& out) const;
   void check_starts(std::span<const Start> starts);
   void check_actions(SlotRange slots, std::span<const Action> actions) const;
 

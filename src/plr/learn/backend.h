@@ -114,8 +114,8 @@ Recurrence gather_recurrence(const UpdateTensors& update, const at::Tensor& indi
 
 // CudaBackend where the program was built with native kernels, the GPU runs them (Ampere or newer),
 // the network has observations of bytes and discrete actions, and `kernels` is not kLibtorch, else
-// TorchBackend.  Throws std::invalid_argument if `kernels` is
-// kNative or kPortable and libtorch would compute the network's inference or training.
+// TorchBackend.  Throws std::invalid_argument if `kernels` is kNative or kPortable and libtorch
+// would compute the network's inference or training.
 std::unique_ptr<Backend> make_backend(Network network, Kernels kernels = Kernels::kAuto);
 
 }  // namespace plr::learn

@@ -10,7 +10,8 @@
 namespace plr::report {
 
 // All settings, those in which the runs differ first: without the seed, and without the environment
-// if there are several. Rows have the class "differs" or "same". REQUIRES: `analysis` is analyze(runs).
+// if there are several. Rows have the class "differs" or "same".
+// REQUIRES: `analysis` is analyze(runs).
 std::string settings_html(std::span<const RunData> runs, const Analysis& analysis);
 
 }  // namespace plr::report

@@ -2,8 +2,7 @@
 //
 // A checkpoint is a directory:
 //
-//   FOLDER/update-00000012/checkpoint.json       facts; size and checksum of every file and of
-//   itself
+//   FOLDER/update-00000012/checkpoint.json       facts; size and checksum of each file and itself
 //                          tensors.safetensors
 //                          states/NAME.bin
 //                          logs.seal                   checksums of the logs (run/log_seal.h)

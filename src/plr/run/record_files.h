@@ -4,8 +4,8 @@
 //   log.append(record_to_json(record));
 //   const ReadRecords<LogRecord> read = read_records<LogRecord>(folder / layout::kLog);
 //
-// `Record` is LogRecord, EvalRecord or LevelsRecord; TestLevel for JSON too. Numbers that are not finite are null in JSON
-// and are read back as NaN. The functions are thread-safe.
+// `Record` is LogRecord, EvalRecord or LevelsRecord; TestLevel for JSON too. Numbers that are not
+// finite are null in JSON and are read back as NaN. The functions are thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Makes the curriculum of a run.
 //
-//   const RunCurriculum curriculum = make_curriculum(config, levels, tools,
-//   streams.named("levels"));
+//   const RunCurriculum curriculum =
+//       make_curriculum(config, levels, tools, streams.named("levels"));
 //
 // Movable. Not thread-safe.
 #pragma once
